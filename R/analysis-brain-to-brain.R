@@ -121,9 +121,7 @@ open_regions <- function(x, y, neurons, repeats, split, estimator, units, normal
     regions <- with_scale(regions, together = listed)
     setup$left_out <- with_together(setup$left_out, regions, setup)
     at <- utils::combn(length(regions), 2, simplify = FALSE)
-    setup$pairs <- lapply(at, function(p) {
-      region_pair(regions[[p[1]]], regions[[p[2]]], neurons)
-    })
+    setup$pairs <- lapply(at, function(p) region_pair(regions[[p[1]]], regions[[p[2]]], neurons))
     note_shared_regions(setup, if (listed) "`units_x`" else "`units_x` and `units_y`")
     judge_rows(regions, setup)
     return(setup)

@@ -71,8 +71,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
       weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
       pooled_deletions(x, x, weights, setup)
     }
-    part <- list(subset = subset, h = h, used = list(stimulus_neuron = used),
-                 deletions = deletions)
+    part <- list(subset = subset, h = h, used = list(stimulus_neuron = used), deletions = deletions)
     if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
     region_ceilings(part, trials, self$naive, setup)
   })
@@ -221,8 +220,7 @@ layer_cells <- function(region, layer, setup) {
         cbind(drop(sums %*% share) / width, part$deletions[[e]], self[[e]])
       }
       cell <- list(names = c("brain", layer$name), neurons = setup$sizes[k], estimator = e,
-                   single = cbind(single, part$h[[e]], self[[e]][1],
-                                  deparse.level = 0),
+                   single = cbind(single, part$h[[e]], self[[e]][1], deparse.level = 0),
                    deletions = deletions, exchangeable = FALSE,
                    complete = complete_word(region$complete, layer$complete))
       c(layer_clean(cell, part), layer_errors(e, setup$sizes[k], layer, setup))

@@ -95,9 +95,7 @@ analysis_sentence <- function(x) {
   }
   start <- paste0(facts$title, ": ")
   objects <- identical(facts$title, analyses$object_disentanglement$title)
-  if (!length(known)) {
-    return(paste0(start, "the pooled ", name, " is undefined (NA).", more))
-  }
+  if (!length(known)) return(paste0(start, "the pooled ", name, " is undefined (NA).", more))
   best <- known[which.max(told$pooled[known])]
   text <- with_limits_words(told$pooled[best], told$conf_low[best], told$conf_high[best])
   # layers keep all of their units
@@ -228,8 +226,7 @@ pooled_cell <- function(cell) {
   # the mean H values over all choices of subsets; one with an undefined H value is left out of all
   # three means, so that they remain comparable
   complete <- stats::complete.cases(cell$single)
-  pooled <- if (any(complete)) colMeans(cell$single[complete, , drop = FALSE]) else
-    rep(NA_real_, 3)
+  pooled <- if (any(complete)) colMeans(cell$single[complete, , drop = FALSE]) else rep(NA_real_, 3)
   if (cell$exchangeable) pooled <- pool_sides(matrix(pooled, 1))[1, ]
   pooled
 }

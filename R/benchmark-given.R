@@ -88,8 +88,7 @@ given_best <- function(given, label, known, direction) {
   args <- if (is.null(known)) d$check(default_arguments(d$id)) else known$args
   range <- range_of(d, args) + c(-1, 1) * 1e-6
   score <- given$tables[[label]]$score
-  foreign <- d$direction != direction ||
-    any(score < range[1] | score > range[2], na.rm = TRUE)
+  foreign <- d$direction != direction || any(score < range[1] | score > range[2], na.rm = TRUE)
   if (foreign) NA_real_ else as.double(best_of(d, args))
 }
 

@@ -364,9 +364,7 @@ file_names <- function(files, arrays) {
   names <- sub("[.][^./]*$", "", sub("[.]gz$", "", gsub("\\\\", "/", files)))
   parts <- strsplit(names, "/", fixed = TRUE)
   folders <- min(lengths(parts)) - 1
-  same <- vapply(seq_len(folders), function(k) {
-    length(unique(vapply(parts, `[`, "", k))) == 1
-  }, NA)
+  same <- vapply(seq_len(folders), function(k) length(unique(vapply(parts, `[`, "", k))) == 1, NA)
   shared <- sum(cumprod(same))
   names <- vapply(parts, function(part) paste(part[(shared + 1):length(part)], collapse = "/"), "")
   if (is.null(arrays)) return(names)

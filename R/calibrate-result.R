@@ -49,9 +49,7 @@ declare_result(
               # of how many rows were some of them chosen?
               tested = function(values) if (length(unique(values)) == 1) values[[1]]),
   cut = function(object, kept) {
-    if (!is.null(kept$settings)) {
-      kept$null_scores <- null_scores_within(object, kept$null_scores)
-    }
+    if (!is.null(kept$settings)) kept$null_scores <- null_scores_within(object, kept$null_scores)
     kept
   },
   heading = function(x, digits) {
@@ -62,8 +60,7 @@ declare_result(
                paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
              }, undefined_of(p)),
       if (!is.null(settings)) {
-        c(settings_lines(settings, as.data.frame(x)),
-          strwrap(excess_words(x), exdent = 2))
+        c(settings_lines(settings, as.data.frame(x)), strwrap(excess_words(x), exdent = 2))
       })
   },
   footing = function(x, digits) complete_note(x$measure),

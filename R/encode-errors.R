@@ -90,8 +90,7 @@ encoding_column <- function(cell, call, method, advance) {
   values <- lapply(cell$predictions, function(values) {
     (values[, known, drop = FALSE] - rep(means, each = nrow(values))) / unit
   })
-  fixed <- is.na(cell$penalties[1]) || length(unique(as.vector(cell$penalties))) == 1 &&
-    cell$fixed
+  fixed <- is.na(cell$penalties[1]) || length(unique(as.vector(cell$penalties))) == 1 && cell$fixed
   if (method == "auto") {
     method <- if (fixed && call$n >= least_for_influence) "influence" else "jackknife"
   }

@@ -238,8 +238,7 @@ residual_makers <- function(layer, folds, lambda, settings, n) {
 
 fitted_residuals <- function(basis, weights, train, test, n) {
   maker <- mean_residuals(test, n)
-  maker[, train] <- maker[, train] -
-    basis$b %*% (weights * t(basis$u))
+  maker[, train] <- maker[, train] - basis$b %*% (weights * t(basis$u))
   maker
 }
 

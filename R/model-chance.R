@@ -187,9 +187,7 @@ in_metric <- function(values, there, task) {
     ones <- duals[, ncol(duals)]
     duals <- duals[, -ncol(duals), drop = FALSE]
     # less the mean by generalised least squares
-    if (is_centred(task$outer)) {
-      duals <- duals - outer(ones, colSums(duals)) / sum(ones)
-    }
+    if (is_centred(task$outer)) duals <- duals - outer(ones, colSums(duals)) / sum(ones)
   }
   lengths <- if (task$outer == "rho_a") {
     rep(sqrt(untied_rank_size(nrow(values))), ncol(values))

@@ -120,8 +120,7 @@ given_folds <- function(folds, task) {
       seq_len(sizes[[factor]]) %in% rows$index[rows$set == set & rows$factor == factor]
     }
     fold <- lapply(c(train = "train", test = "test"), function(set) {
-      list(m = as.double(flags(set, "rdm")),
-           w = as.double(flags(set, "condition")[task$kept]))
+      list(m = as.double(flags(set, "rdm")), w = as.double(flags(set, "condition")[task$kept]))
     })
     name <- rows$fold[1]
     wrong <- function(...) {
@@ -220,8 +219,7 @@ refuse_lost_draws <- function(folds, drawn, task) {
 # The fold of each of `size` things of which only some are there.
 random_fold <- function(there, folds, size) {
   fold <- integer(size)
-  fold[there] <- if (folds == 1) 1L else
-    sample(rep(sample.int(folds), length.out = length(there)))
+  fold[there] <- if (folds == 1) 1L else sample(rep(sample.int(folds), length.out = length(there)))
   fold
 }
 

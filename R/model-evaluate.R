@@ -278,8 +278,7 @@ evaluate_whole <- function(task, data, folds, threads) {
   whole <- list(scores = mean_of(found$scores), lower = mean_of(found$lower), upper = upper,
                 predicted = predicted)
   if (!is.null(folds)) return(whole)
-  c(whole, list(table = matrix(found$table, ncol(task$values)),
-                lower_each = found$each_lower[, 1]))
+  c(whole, list(table = matrix(found$table, ncol(task$values)), lower_each = found$each_lower[, 1]))
 }
 
 # ---- scores of draws

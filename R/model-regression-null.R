@@ -134,9 +134,7 @@ term_statistic <- function(k, gram, cross, size, sides, without) {
     gain <- explained_by(nonnegative_weights(gram, cross), gram, cross) - base
     return(clip_to_range(gain / ifelse(size > base, size - base, NA), 0, 1))
   }
-  if (!nrow(others)) {
-    return(clip_to_range(correlation_of(cross[k, ], gram[k, k], size), -1, 1))
-  }
+  if (!nrow(others)) return(clip_to_range(correlation_of(cross[k, ], gram[k, k], size), -1, 1))
   solved <- solve_scaled(others, cbind(gram[-k, k], cross[-k, , drop = FALSE]))
   own <- gram[k, k] - sum(gram[-k, k] * solved[, 1])
   shared <- cross[k, ] - colSums(gram[-k, k] * solved[, -1, drop = FALSE])

@@ -109,8 +109,7 @@ undefined_regression <- function(terms, pairs, count, all) {
   na <- NA_real_
   list(rows = data.frame(term = terms, estimate = na, partial = na, semipartial = na, p_value = na,
                          unique = na, centered = na),
-       model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na,
-                          pairs = pairs),
+       model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na, pairs = pairs),
        null = matrix(na, count, length(terms)), fitted = rep(na, all))
 }
 

@@ -241,9 +241,7 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   # A draw in which a score is undefined, in any part, is left out of all. (A model that is
   # undefined with all data is undefined in all draws.)
   at <- which(!is.na(whole$scores))
-  lost <- lapply(draws, function(part) {
-    which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0)
-  })
+  lost <- lapply(draws, function(part) which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0))
   left_out <- sort(unique(unlist(lost)))
   draws <- lapply(draws, function(part) {
     part[left_out, , ] <- NA

@@ -296,8 +296,7 @@ ranked_weights <- function(k, task, rounds, threads) {
   if (task$models[[k]]$type == "select") {
     columns <- bind_ranked(fast$ranked, ranked_columns(fast$components[[k]], fast, task))
     train <- list(m_test = rounds$m_train)
-    scores <- mean_table(draw_ranks(columns, rounds$w_train, train, threads)$table,
-                         rounds$m_train)
+    scores <- mean_table(draw_ranks(columns, rounds$w_train, train, threads)$table, rounds$m_train)
     return(matrix(apply(scores, 2, selected), nrow(scores)))
   }
   gram_weights(task, k, weighted_grams(task, rounds$w_train, threads), rounds$m_train)

@@ -212,8 +212,7 @@ rows_side <- function(value, arg, other, inner, outer, allow_na) {
     rdm <- rdm_of_value(one, place, inner, allow_na)
     data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
     if (data && outer %in% ranked_outer) {
-      rdm[] <- form_ranks(quietly_done(representation(one, place, side = "x")),
-                          inner)$ranks
+      rdm[] <- form_ranks(quietly_done(representation(one, place, side = "x")), inner)$ranks
     }
     rdm
   }, values, places)
@@ -269,8 +268,7 @@ rows_of_pair <- function(x, y, outer, stimulus_noise, args) {
     row_score(a[at], b[at], there[at], outer, stimulus_noise, n)
   }, 0, USE.NAMES = FALSE)
   contribution <- vapply(pairs_of, function(at) sum(shares[at]) / 2, 0, USE.NAMES = FALSE)
-  list(rows = data.frame(score = score, contribution = contribution,
-                         n = unname(lengths(pairs_of))),
+  list(rows = data.frame(score = score, contribution = contribution, n = unname(lengths(pairs_of))),
        whole = data.frame(score = clip_to_range(sum(shares), -1, 1), conditions = n,
                           pairs = length(there)))
 }

@@ -278,8 +278,7 @@ is_constant_law <- function(law) !(law$moments$var > law$tolerance^2)
 # The law is kept with the result, long after the call. To take little memory it keeps only the
 # single numbers of the forms.
 without_arrays <- function(form) {
-  new_form(kind_of_form(form), Filter(function(part) is.list(part) || length(part) == 1,
-                                      form))
+  new_form(kind_of_form(form), Filter(function(part) is.list(part) || length(part) == 1, form))
 }
 
 # The mean and standard deviation of the null score. They are exact where the score is linear in t,

@@ -26,8 +26,7 @@ declare_null_kernel <- function(name, run, cosets, size, memory) {
   stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
             is.logical(cosets), identical(names(formals(size)), c("n", "d")),
             identical(names(formals(memory)), c("n", "dx", "dy")))
-  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size,
-                               memory = memory)
+  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size, memory = memory)
 }
 
 null_kernel <- function(name) {

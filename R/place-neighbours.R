@@ -41,8 +41,7 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, 
   for (at in groups) {
     near <- if (is.null(k)) near_places(coordinates[at, , drop = FALSE], radius, "radius") else
       nearest_places(coordinates[at, , drop = FALSE], k)
-    found[at] <- if (length(at) == nrow(coordinates)) near else
-      lapply(near, function(one) at[one])
+    found[at] <- if (length(at) == nrow(coordinates)) near else lapply(near, function(one) at[one])
   }
   sizes <- lengths(groups)
   small <- which(sizes < k)

@@ -116,8 +116,7 @@ reach_flags <- function(model, designs) {
   data.frame(
     few_stimuli = designs$stimuli < plan_reach$fewer * size[["n"]],
     few_neurons = other & flag(pmin(neurons, pilot) < plan_reach$neurons),
-    far = designs$stimuli > plan_reach$more * size[["n"]] |
-      flag(neurons > plan_reach$more * pilot),
+    far = designs$stimuli > plan_reach$more * size[["n"]] | flag(neurons > plan_reach$more * pilot),
     trials = !is.na(designs$trials) & designs$trials > plan_reach$trials * model$trials
   )
 }

@@ -184,8 +184,7 @@ plan_deletions <- function(pair, args, over) {
     }
     scores <- without(sums$xy) / sqrt(self("x")) / sqrt(self("y"))
     diag(scores) <- NA
-    list(units = values[1, 1 + units], both = values[-1, 1 + units, drop = FALSE],
-         pairs = scores)
+    list(units = values[1, 1 + units], both = values[-1, 1 + units, drop = FALSE], pairs = scores)
   })
   list(score = values[1, 1], stimuli = values[-1, 1], samples = samples,
        self = ifelse(layout$complete, 1, c(x = sums$xx$ratio, y = sums$yy$ratio)),

@@ -182,8 +182,7 @@ file_formats <- function() {
       no_array_name(name, file)
       read_npy(file, rows, file)
     }, npy_rows),
-    npz = list(names = function(file) sub("[.]npy$", "", npz_members(file)$Name),
-               read = read_npz),
+    npz = list(names = function(file) sub("[.]npy$", "", npz_members(file)$Name), read = read_npz),
     safetensors = list(names = function(file) names(safetensors_header(file)$tensors),
                        read = read_safetensors,
                        rows = safetensors_rows),

@@ -96,8 +96,7 @@ hdf5_datasets <- function(group, before, seen = new.env()) {
     part <- catch_error(if (group$path_valid(key)) group[[key]], failed = function(e) NULL)
     path <- paste0(before, key)
     if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), seen))
-    if (inherits(part, "H5D") && is.null(other_content(part)) &&
-          all(dataset_dims(part) > 0)) path
+    if (inherits(part, "H5D") && is.null(other_content(part)) && all(dataset_dims(part) > 0)) path
   })
   as.character(unlist(found))
 }

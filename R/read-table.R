@@ -267,8 +267,7 @@ is_header <- function(fields, file, lines, sep) {
     if (length(quotes[[2]]) == length(quotes[[1]]) + 1) return(TRUE)
   }
   counted <- if (text[1]) numbers[-1] else numbers
-  counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 &&
-    all(diff(counted) == 1)
+  counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 && all(diff(counted) == 1)
   inform_if(counts && !text[1], "header", "read_representation(): the first line of ",
             "{dQuote(basename(file), FALSE)} ({enumerate(fields, 3, FALSE)}) was taken for names ",
             "of columns.")

@@ -115,9 +115,7 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   writeLines(strwrap(permutation_words(settings), exdent = 2))
   if (!nrow(x)) return(invisible(x))
   rows <- best_centers(x)
-  if (settings$permutations == 0) {
-    rows <- rows[c("model", "centers", "undefined", "best", "score")]
-  }
+  if (settings$permutations == 0) rows <- rows[c("model", "centers", "undefined", "best", "score")]
   if (all(rows$undefined == 0)) rows$undefined <- NULL
   print.data.frame(rows, digits = digits, row.names = FALSE)
   sign <- if (settings$direction == "distance") -1 else 1

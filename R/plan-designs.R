@@ -315,15 +315,12 @@ solved_sentence <- function(solved, facts, what) {
     return(paste0("No design reaches a ", goal, ": ", enumerate(unique(solved$why), quote = FALSE)))
   }
   row <- solved[best, ]
+  range <- if (is.finite(row$high)) paste(count_word(row$low), "to", count_word(row$high)) else
+    paste(count_word(row$low), "or more, perhaps without end,")
   paste0("The smallest design with a ", goal, " has ", design_words(row, 1, facts$model),
-         ", where ", plan_labels[[row$solved]], " were solved for: ", number_range(row),
+         ", where ", plan_labels[[row$solved]], " were solved for: ", range,
          " by what the pilot knows",
          if (isTRUE(row$extrapolated)) ", from which this design is far")
-}
-
-number_range <- function(row) {
-  if (is.finite(row$high)) paste(count_word(row$low), "to", count_word(row$high)) else
-    paste(count_word(row$low), "or more, perhaps without end,")
 }
 
 goal_words <- function(settings) {

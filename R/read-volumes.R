@@ -51,7 +51,13 @@
 read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels"), ...) {
   need_arguments()
   require_package("RNifti", "Reading NIfTI images")
-  names <- check_volume_files(files)
+  refuse_if(!is.character(files) || !length(files) || !is.null(dim(files)), "type",
+            "`files` must be the paths of one or more images, not ",
+            if (length(files)) describe(files) else "an empty vector", ".")
+  for (file in files) need_file(file, "files")
+  names <- names(files)
+  if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
+  check_element_names(stats::setNames(as.list(files), names), "files")
   threshold <- check_number(threshold, "threshold")
   na <- check_choice(na, c("error", "voxels"), "na")
   images <- lapply(unname(files), volume_header, arg = "files")
@@ -113,18 +119,6 @@ write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
 }
 
 # ---- images
-
-# The names of the rows.
-check_volume_files <- function(files) {
-  refuse_if(!is.character(files) || !length(files) || !is.null(dim(files)), "type",
-            "`files` must be the paths of one or more images, not ",
-            if (length(files)) describe(files) else "an empty vector", ".")
-  for (file in files) need_file(file, "files")
-  names <- names(files)
-  if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
-  check_element_names(stats::setNames(as.list(files), names), "files")
-  names
-}
 
 # The eight corners must lie at the same places.
 need_same_space <- function(image, space) {

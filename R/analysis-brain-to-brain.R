@@ -121,9 +121,7 @@ open_regions <- function(x, y, neurons, repeats, split, estimator, units, normal
     regions <- with_scale(regions, together = listed)
     setup$left_out <- with_together(setup$left_out, regions, setup)
     at <- utils::combn(length(regions), 2, simplify = FALSE)
-    setup$pairs <- lapply(at, function(p) {
-      region_pair(regions[[p[1]]], regions[[p[2]]], neurons)
-    })
+    setup$pairs <- lapply(at, function(p) region_pair(regions[[p[1]]], regions[[p[2]]], neurons))
     note_shared_regions(setup, if (listed) "`units_x`" else "`units_x` and `units_y`")
     judge_rows(regions, setup)
     return(setup)
@@ -231,7 +229,12 @@ open_parts <- function(region, neurons, default, setup) {
   split <- region$columns$split
   if (is.null(split)) {
     setup$halves <- TRUE
-    setup$pairs <- list(half_pair(region, neurons, setup))
+    width <- ncol(region$data)
+    refuse_if(width < 2, "pairs", "`x` has a single neuron (column), which cannot be split into ",
+              "halves: give at least two.")
+    check_any_allowed(region, setup)
+    sizes <- neuron_grid(neurons, width %/% 2, "half of `x`")
+    setup$pairs <- list(list(x = region, y = region, sizes = sizes, halves = TRUE))
     judge_rows(list(region), setup)
     return(setup)
   }
@@ -249,15 +252,6 @@ open_parts <- function(region, neurons, default, setup) {
   }, simplify = FALSE)
   judge_rows(groups, setup)
   setup
-}
-
-half_pair <- function(region, neurons, setup) {
-  width <- ncol(region$data)
-  refuse_if(width < 2, "pairs", "`x` has a single neuron (column), which cannot be split into ",
-            "halves: give at least two.")
-  check_any_allowed(region, setup)
-  list(x = region, y = region, sizes = neuron_grid(neurons, width %/% 2, "half of `x`"),
-       halves = TRUE)
 }
 
 # The groups of columns that `split` names, as regions.

@@ -47,7 +47,35 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   need_arguments()
   setup <- open_layers(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
                        clusters, over, complete, na, missing(estimator))
-  region <- region_parts(setup$region, setup$sizes, setup)
+  # the comparisons with all layers share the random subsets of the region's neurons and the self
+  # terms of these subsets
+  region <- setup$region
+  scale <- common_scale(list(region$data))
+  x <- centered(region$data, scale)
+  self <- pair_terms(x, x, setup$clusters)
+  trials <- trials_or_none(setup, function() {
+    # the region's part of the correction by trials, as trial_terms_of() makes it
+    given <- list(names = c("x", "x"), x = x, y = x, exchangeable = TRUE,
+                  complete = rep(region$complete, 2))
+    trial_terms_of(compare_trials(given, list(x = region, y = region), c(scale, scale), setup),
+                   setup)$xx
+  })
+  subsets <- lapply(setup$sizes, function(size) {
+    random_subsets(seq_len(ncol(x)), size, setup$repeats)
+  })
+  parts <- lapply(subsets, function(subset) {
+    count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
+    h <- subset_h(self, subset, subset, count, setup$codes)
+    used <- !is.na(h$stimulus_neuron)
+    deletions <- if (!is.null(setup$conf_level)) {
+      weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
+      pooled_deletions(x, x, weights, setup)
+    }
+    part <- list(subset = subset, h = h, used = list(stimulus_neuron = used), deletions = deletions)
+    if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
+    region_ceilings(part, trials, self$naive, setup)
+  })
+  region <- list(x = x, parts = parts, complete = region$complete)
   advance <- progress_along(length(setup$layers))
   cells <- lapply(setup$layers, function(layer) {
     advance()
@@ -145,36 +173,6 @@ refuse_structure_of_layers <- function(layers, setup, default) {
          "cka(brain, {arg}) do, or give as.matrix({arg}), the means over trials without labels.")
 }
 
-# What the comparisons with all layers share: the random subsets of the region's neurons and the
-# self terms of these subsets.
-region_parts <- function(region, sizes, setup) {
-  scale <- common_scale(list(region$data))
-  x <- centered(region$data, scale)
-  self <- pair_terms(x, x, setup$clusters)
-  trials <- trials_or_none(setup, function() {
-    # the region's part of the correction by trials, as trial_terms_of() makes it
-    given <- list(names = c("x", "x"), x = x, y = x, exchangeable = TRUE,
-                  complete = rep(region$complete, 2))
-    trial_terms_of(compare_trials(given, list(x = region, y = region), c(scale, scale), setup),
-                   setup)$xx
-  })
-  subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
-  parts <- lapply(subsets, function(subset) {
-    count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
-    h <- subset_h(self, subset, subset, count, setup$codes)
-    used <- !is.na(h$stimulus_neuron)
-    deletions <- if (!is.null(setup$conf_level)) {
-      weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
-      pooled_deletions(x, x, weights, setup)
-    }
-    part <- list(subset = subset, h = h, used = list(stimulus_neuron = used),
-                 deletions = deletions)
-    if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
-    region_ceilings(part, trials, self$naive, setup)
-  })
-  list(x = x, parts = parts, complete = region$complete)
-}
-
 add_region_trials <- function(part, trials, self, setup) {
   h <- trial_subset_h(trials, part$subset, part$subset, self$naive)
   used <- !is.na(h)
@@ -222,8 +220,7 @@ layer_cells <- function(region, layer, setup) {
         cbind(drop(sums %*% share) / width, part$deletions[[e]], self[[e]])
       }
       cell <- list(names = c("brain", layer$name), neurons = setup$sizes[k], estimator = e,
-                   single = cbind(single, part$h[[e]], self[[e]][1],
-                                  deparse.level = 0),
+                   single = cbind(single, part$h[[e]], self[[e]][1], deparse.level = 0),
                    deletions = deletions, exchangeable = FALSE,
                    complete = complete_word(region$complete, layer$complete))
       c(layer_clean(cell, part), layer_errors(e, setup$sizes[k], layer, setup))

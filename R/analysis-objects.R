@@ -80,7 +80,15 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
   setup$sizes <- neuron_grid(neurons, width, "`responses`", least)
   check_memory(8 * (3 * length(repr$data) + 6 * sum(as.double(table(object))^2)),
                "The image-pair terms", "Fewer images need less.")
-  setup$blocks <- object_blocks(scale_neurons(repr$data, setup$normalize), object)
+  responses <- scale_neurons(repr$data, setup$normalize)
+  largest <- max(abs(responses))
+  scale <- if (largest > 0) power_of_two_below(largest) else 1
+  blocks <- sapply(levels(object), function(o) t(responses[object == o, , drop = FALSE]) * scale,
+                   simplify = FALSE)
+  flat <- vapply(blocks, function(block) all(apply(block, 2, function(v) all(v == v[1]))), NA)
+  refuse_if(any(flat), "variance", "`responses` has no variance over the neurons for ",
+            "{enumerate(names(blocks)[flat])}.")
+  setup$blocks <- blocks
   setup$images <- split(if (is.null(call$clusters)) seq_len(call$n) else call$clusters, object)
   c(setup, call[c("clusters", "left_out")])
 }
@@ -103,20 +111,6 @@ check_objects <- function(object, rows, setup) {
             "{enumerate(names(counts)[counts < least])}: the neuron correction needs at least ",
             "{least} per category.")
   object
-}
-
-# A matrix neurons x images for each category, all multiplied by the same factor.
-object_blocks <- function(responses, object) {
-  categories <- levels(object)
-  blocks <- lapply(categories, function(o) t(responses[object == o, , drop = FALSE]))
-  names(blocks) <- as.character(categories)
-  largest <- max(abs(responses))
-  scale <- if (largest > 0) power_of_two_below(largest) else 1
-  blocks <- lapply(blocks, function(block) block * scale)
-  flat <- vapply(blocks, function(block) all(apply(block, 2, function(v) all(v == v[1]))), NA)
-  refuse_if(any(flat), "variance", "`responses` has no variance over the neurons for ",
-            "{enumerate(names(blocks)[flat])}.")
-  blocks
 }
 
 # A subset of the neurons is a subset of the rows here, over which columns are centred, so the terms

@@ -95,9 +95,7 @@ analysis_sentence <- function(x) {
   }
   start <- paste0(facts$title, ": ")
   objects <- identical(facts$title, analyses$object_disentanglement$title)
-  if (!length(known)) {
-    return(paste0(start, "the pooled ", name, " is undefined (NA).", more))
-  }
+  if (!length(known)) return(paste0(start, "the pooled ", name, " is undefined (NA).", more))
   best <- known[which.max(told$pooled[known])]
   text <- with_limits_words(told$pooled[best], told$conf_low[best], told$conf_high[best])
   # layers keep all of their units
@@ -180,14 +178,38 @@ analysis_result <- function(cells, setup, analysis) {
     cell_ceiling(row, cell, setup)
   })
   result <- table_of_rows(rows)
-  warn_undefined_rows(result, setup)
+  pooled <- sum(is.na(result$pooled))
+  se <- if (is.null(setup$conf_level)) 0 else sum(is.na(result$pooled_se)) - pooled
+  warn_if(pooled > 0 || se > 0, "undefined",
+          paste(c(
+            if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
+            if (se > 0) paste(se, "standard errors are undefined (NA)")
+          ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is ",
+          "not positive. There are too few neurons or stimuli.")
   # random halves of one population are alike by construction
   if (!isTRUE(setup$halves)) {
     warn_unstable_rows(result, setup$stimuli, !is.null(setup$conf_level),
                        analysis == "brain_to_model")
   }
   # the most similar comparison at each number of neurons and for each estimator, or all pooled
-  combined <- if (!takes_best(analysis)) combined_rows(cells, setup) else {
+  combined <- if (!takes_best(analysis)) {
+    # the H values are averaged over the comparisons, and so are their deletions, because all
+    # comparisons delete the same stimuli; it does not matter which side of a pair comes first, so
+    # the denominators are pooled, too
+    key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator, cell$complete), "")
+    rows <- lapply(unique(key), function(k) {
+      group <- cells[key == k]
+      h <- combined_h(group)
+      single <- do.call(rbind, lapply(group, function(cell) cell$single))
+      # neurons of one region may be part of several comparisons: their errors are over stimuli
+      own <- if (length(group) == 1) group[[1]]
+      se <- if (!is.null(own$se)) own$se else deletion_se(h$deletions)
+      row <- cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, h$value,
+                      se, setup, own$df, group[[1]]$complete, own$sampled)
+      combined_ceiling(row, group, setup)
+    })
+    table_of_rows(rows)
+  } else {
     groups <- row_groups(result, c("neurons", "estimator"))
     result[vapply(groups, function(at) at[c(which.max(result$pooled[at]), 1)[1]], 0L), ]
   }
@@ -200,23 +222,11 @@ analysis_result <- function(cells, setup, analysis) {
   new_result(result, "repalign_analysis", list(parts = list(part)))
 }
 
-warn_undefined_rows <- function(result, setup) {
-  pooled <- sum(is.na(result$pooled))
-  se <- if (is.null(setup$conf_level)) 0 else sum(is.na(result$pooled_se)) - pooled
-  warn_if(pooled > 0 || se > 0, "undefined",
-          paste(c(
-            if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
-            if (se > 0) paste(se, "standard errors are undefined (NA)")
-          ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is ",
-          "not positive. There are too few neurons or stimuli.")
-}
-
 pooled_cell <- function(cell) {
   # the mean H values over all choices of subsets; one with an undefined H value is left out of all
   # three means, so that they remain comparable
   complete <- stats::complete.cases(cell$single)
-  pooled <- if (any(complete)) colMeans(cell$single[complete, , drop = FALSE]) else
-    rep(NA_real_, 3)
+  pooled <- if (any(complete)) colMeans(cell$single[complete, , drop = FALSE]) else rep(NA_real_, 3)
   if (cell$exchangeable) pooled <- pool_sides(matrix(pooled, 1))[1, ]
   pooled
 }
@@ -224,25 +234,6 @@ pooled_cell <- function(cell) {
 pool_deletions <- function(cell) {
   if (is.null(cell$deletions)) return(NULL)
   if (cell$exchangeable) pool_sides(cell$deletions) else cell$deletions
-}
-
-# Pools all comparisons at each number of neurons and for each estimator: the H values are averaged
-# over the comparisons, and so are their deletions, because all comparisons delete the same stimuli.
-# It does not matter which side of a pair comes first, so the denominators are pooled, too.
-combined_rows <- function(cells, setup) {
-  key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator, cell$complete), "")
-  rows <- lapply(unique(key), function(k) {
-    group <- cells[key == k]
-    h <- combined_h(group)
-    single <- do.call(rbind, lapply(group, function(cell) cell$single))
-    # neurons of one region may be part of several comparisons: their errors are over stimuli
-    own <- if (length(group) == 1) group[[1]]
-    se <- if (!is.null(own$se)) own$se else deletion_se(h$deletions)
-    row <- cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, h$value,
-                    se, setup, own$df, group[[1]]$complete, own$sampled)
-    combined_ceiling(row, group, setup)
-  })
-  table_of_rows(rows)
 }
 
 # The H values that are pooled over several cells, and their deletions (NULL where there are none).

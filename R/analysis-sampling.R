@@ -195,14 +195,11 @@ pool_sides <- function(h) {
 # One row of an analysis. single: a matrix with the three H values of each choice of subsets;
 # pooled: the three pooled H values; df: degrees of freedom of the interval, Inf for that of the
 # normal distribution; sampled: whose neurons are a sample, c(x, y).
-cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL,
-                     complete = NULL, sampled = NULL) {
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df, complete, sampled) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
   level <- setup$conf_level
-  if (is.null(df)) {
-    df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
-  }
+  if (is.null(df)) df <- if (is.null(setup$clusters)) Inf else cluster_count(setup$clusters) - 1
   half <- if (is.null(level)) NA_real_ else stats::qt(0.5 + level / 2, df) * se
   defined <- ratios[!is.na(ratios)]
   quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)
@@ -213,8 +210,7 @@ cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = N
     mean = if (length(defined)) mean(defined) else NA_real_, median = quartiles[2],
     q25 = quartiles[1], q75 = quartiles[3], undefined = sum(is.na(ratios)),
     n_estimates = length(ratios), df = if (is.null(level)) NA_real_ else df,
-    over = if (is.null(level)) NA_character_ else
-      samples_word(sampled, setup$clusters)
+    over = if (is.null(level)) NA_character_ else samples_word(sampled, setup$clusters)
   )
 }
 

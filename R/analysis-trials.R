@@ -61,8 +61,7 @@ trial_subset_h <- function(part, a, b, naive) {
                          part$codes$count)$sum
   }
   count <- subset_counts(a, b, dim(part$h), part$codes, part$mask)$allowed
-  sums <- drop_rounding(sums, subset_sums(naive, a, b))
-  ifelse(count > 0, sums / count, NA_real_)
+  ifelse(count > 0, drop_rounding(sums, subset_sums(naive, a, b)) / count, NA_real_)
 }
 
 # The pooled H value of nothing deleted, then of each stimulus or cluster deleted.
@@ -164,7 +163,10 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   note_unused_units(setup$estimator, list(units = units))
   refuse_results(trials, "trials")
   reprs <- with_neurons(trial_reprs(trials, na), units)
-  complete <- trials_complete(complete, reprs)
+  given <- check_choice(complete, c("none", "both"), "complete")
+  whole <- lapply(reprs, replace, "arg", "trials")
+  flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
+  complete <- all(vapply(flagged, function(repr) repr$complete, NA))
   lacking <- na == "pairs"
   setup <- open_analysis(setup, sides_of(reprs), if (lacking) "error" else na, clusters, lacking)
   width <- ncol(setup$reprs[[1]]$data)
@@ -205,14 +207,6 @@ note_lacking_neurons <- function(setup) {
                  count_of(length(setup$pairs), "pair"), " of trials.")
   inform("left_out", "{note}")
   note
-}
-
-# All trials have the same neurons.
-trials_complete <- function(complete, reprs) {
-  given <- check_choice(complete, c("none", "both"), "complete")
-  whole <- lapply(reprs, replace, "arg", "trials")
-  flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
-  all(vapply(flagged, function(repr) repr$complete, NA))
 }
 
 # The trials as representations. What is said of all of them names what the user gave (`whole`).

@@ -7,7 +7,7 @@
 # Returns list(tables, direction, symmetric, best): the rows of each measure with columns of plain
 # types, and what the result of similarity() that they come from says of its measures; or NULL.
 # calibrated: is the calibrated score wanted where the table has both?
-given_scores <- function(scores, calibrated = FALSE) {
+given_scores <- function(scores, calibrated) {
   if (is.null(scores)) return(NULL)
   if (calibrated && inherits(scores, "repalign_calibration")) {
     # its calibrated scores: the larger they are, the more alike is a pair, also by a distance
@@ -88,8 +88,7 @@ given_best <- function(given, label, known, direction) {
   args <- if (is.null(known)) d$check(default_arguments(d$id)) else known$args
   range <- range_of(d, args) + c(-1, 1) * 1e-6
   score <- given$tables[[label]]$score
-  foreign <- d$direction != direction ||
-    any(score < range[1] | score > range[2], na.rm = TRUE)
+  foreign <- d$direction != direction || any(score < range[1] | score > range[2], na.rm = TRUE)
   if (foreign) NA_real_ else as.double(best_of(d, args))
 }
 

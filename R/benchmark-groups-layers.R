@@ -284,14 +284,12 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   hold_threads(job$count)
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
-  # The scores of all blocks, which are vectors of positions of items: those of a block are compared
-  # with each other. job: `given`, `cache`, `calibration` and `threads`. Returns for each block
-  # list(at, pairs, cells): cells is a matrix, pairs x measures, of what one_cell() gives.
-  parts <- lapply(blocks, block_cells, items, columns, job)
-  cells <- unlist(lapply(parts, function(part) part$computed), recursive = FALSE)
+  # positions of items, those of a block compared with each other, become list(at, pairs, cells):
+  # cells is a matrix, pairs x measures, of what one_cell() gives
+  blocks <- lapply(blocks, block_cells, items, columns, job)
+  cells <- unlist(lapply(blocks, function(block) block$computed), recursive = FALSE)
   report_cells(bind_cells(Filter(Negate(is.null), cells)))
-  report_warnings(unlist(lapply(parts, function(part) part$warnings), recursive = FALSE))
-  blocks <- parts
+  report_warnings(unlist(lapply(blocks, function(block) block$warnings), recursive = FALSE))
   restore_generator(start)
   sample.int(.Machine$integer.max, 1)
   start <- generator_state()
@@ -318,8 +316,7 @@ benchmark_items <- function(x, arg) {
   if (is.data.frame(x)) return(manifest_items(x, arg))
   if (is_names_only(x)) return(new_items(check_unique_names(x, arg), arg))
   refuse_results(x, arg)
-  names <- check_element_names(x, arg)
-  new_items(names, arg, data = x)
+  new_items(check_element_names(x, arg), arg, data = x)
 }
 
 new_items <- function(names, arg, data = NULL, files = NULL, arrays = NULL, models = NULL,
@@ -367,9 +364,7 @@ file_names <- function(files, arrays) {
   names <- sub("[.][^./]*$", "", sub("[.]gz$", "", gsub("\\\\", "/", files)))
   parts <- strsplit(names, "/", fixed = TRUE)
   folders <- min(lengths(parts)) - 1
-  same <- vapply(seq_len(folders), function(k) {
-    length(unique(vapply(parts, `[`, "", k))) == 1
-  }, NA)
+  same <- vapply(seq_len(folders), function(k) length(unique(vapply(parts, `[`, "", k))) == 1, NA)
   shared <- sum(cumprod(same))
   names <- vapply(parts, function(part) paste(part[(shared + 1):length(part)], collapse = "/"), "")
   if (is.null(arrays)) return(names)

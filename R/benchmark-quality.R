@@ -55,8 +55,7 @@ tie_levels <- function(values) {
 # The pairs of models of a score matrix whose score is known: for symmetric measures each once, else
 # in both orders. undefined: how many are not known.
 known_pairs <- function(score, symmetric) {
-  m <- nrow(score)
-  at <- which(if (symmetric) upper.tri(score) else !diag(m))
+  at <- which(if (symmetric) upper.tri(score) else !diag(nrow(score)))
   known <- is.finite(score[at])
   list(first = row(score)[at[known]], second = col(score)[at[known]], score = score[at[known]],
        undefined = sum(!known))
@@ -234,8 +233,7 @@ nested_conformity <- function(alike) {
   at <- which(upper.tri(alike), arr.ind = TRUE)
   value <- alike[at]
   inside <- outer(at[, 1], at[, 1], `<=`) & outer(at[, 2], at[, 2], `>=`)
-  conforms <- outer(value, value, `<=`)[inside]
-  mean(conforms, na.rm = TRUE)
+  mean(outer(value, value, `<=`)[inside], na.rm = TRUE)
 }
 
 # ---- outputs

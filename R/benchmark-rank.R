@@ -307,11 +307,10 @@ summary.repalign_benchmark <- function(object, ...) {
   refuse_pooling(object)
   plain$metric <- metric_of(plain)
   # the rows about everything together, without those of single groups or models
-  plain <- if (is.null(plain$part)) plain else plain[plain$part == "all", , drop = FALSE]
+  if (!is.null(plain$part)) plain <- plain[plain$part == "all", , drop = FALSE]
   metrics <- unique(plain$metric)
   rows <- summary_rows(plain, c(source_columns(object), test_columns(plain)), function(part) {
-    values <- part$value[match(metrics, part$metric)]
-    as.data.frame(c(as.list(stats::setNames(values, metrics)),
+    as.data.frame(c(as.list(stats::setNames(part$value[match(metrics, part$metric)], metrics)),
                     undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
   })
   told(rows, object)

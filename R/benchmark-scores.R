@@ -76,13 +76,10 @@ block_cells <- function(at, items, columns, job) {
 computed_cells <- function(items, at, pairs, set, wanted, job) {
   ready <- if (is.null(items$files)) ready_grid(items, at, set, job$calibration, job$na)
   if (!is.null(ready)) set <- ready$set
-  contents <- if (!is.null(job$cache)) {
-    if (!is.null(items$files)) check_files(items, at)
-    content_keys(items, at)
-  }
-  # what a grid needs to find its cells, or NULL without a cache. contents: a key for each
-  # representation; extra: what scores depend on beside the measures
+  # what a grid needs to find its cells, or NULL without a cache
   store <- if (!is.null(job$cache)) {
+    if (!is.null(items$files)) check_files(items, at)
+    contents <- content_keys(items, at)
     low <- pmin(contents[pairs$i], contents[pairs$j])
     high <- pmax(contents[pairs$i], contents[pairs$j])
     order <- ifelse(contents[pairs$i] == low, "xy", "yx")
@@ -110,8 +107,9 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
     ready <- ready_grid(items, at[used], set, job$calibration, job$na)
   }
   task <- list(set = ready$set, wanted = lacking[rows, , drop = FALSE], threads = job$threads,
-               store = list(files = store$files[rows], keys = store$keys[rows, , drop = FALSE]))
-  if (is.null(store)) task["store"] <- list(NULL)
+               store = if (!is.null(store)) {
+                 list(files = store$files[rows], keys = store$keys[rows, , drop = FALSE])
+               })
   missing <- data.frame(i = match(pairs$i[rows], used), j = match(pairs$j[rows], used))
   found <- run_grid(missing, ready, task, job$calibration)
   for (m in seq_along(set)) {
@@ -247,8 +245,8 @@ score_table <- function(blocks, columns, names) {
         if (is.null(cell$failure)) NA_character_ else cell$failure
       }, "")
       data.frame(x = names[block$at][block$pairs$i[known]],
-                 y = names[block$at][block$pairs$j[known]], measure = rep_len(
-                   columns[[m]]$label, length(known)),
+                 y = names[block$at][block$pairs$j[known]],
+                 measure = rep_len(columns[[m]]$label, length(known)),
                  score = vapply(cells, function(cell) cell$score, 0),
                  direction = rep_len(columns[[m]]$direction, length(known)), error = error)
     })
@@ -365,8 +363,7 @@ calibration_arguments <- function(calibrated, ...) {
     if (length(given)) refuse_calibration(names_or_empty(given), "calibrated = TRUE was not set")
     return(NULL)
   }
-  named <- names_or_empty(given)
-  unknown <- setdiff(named, calibration_names)
+  unknown <- setdiff(names_or_empty(given), calibration_names)
   if (length(unknown)) refuse_calibration(unknown, "they are not arguments for calibrate() here")
   defaults <- list(permutations = 999, alpha = 0.05, variant = variants, blocks = NULL,
                    series = FALSE, engine = engines, clusters = NULL)
@@ -443,8 +440,7 @@ calibrated_pairs <- function(measure, m, pairs, sides, task, run) {
   settings <- task$calibration$settings
   plan <- fixed_plan(task$calibration$designs[[m]])
   score <- function(pairs, sides, set, on_error, drawn) {
-    found <- score_cells(pairs, sides, set, "stop", drawn, run)
-    found$cells$score
+    score_cells(pairs, sides, set, "stop", drawn, run)$cells$score
   }
   null <- measure_null(measure, pairs, sides, plan, settings$engine, score)
   if (settings$engine == "moments") {

@@ -19,14 +19,37 @@ declare_result(
     column("p_adjusted", "the p-value adjusted for the number of rows", shown = 4, always = FALSE)
   ),
   kept = list(settings = function(values) same_settings(values),
-              null_scores = function(values) bound_null_scores(values),
-              grid = function(values) bound_grid(values), dependence = each_once,
+              null_scores = function(values) {
+                # parts of one result bring the same null scores several times, which are kept once
+                if (all(vapply(values, identical, NA, values[[1]]))) return(values[[1]])
+                key <- unlist(lapply(values, function(part) part$key))
+                null <- unlist(lapply(values, function(part) part$null), recursive = FALSE)
+                columns <- Reduce(intersect, lapply(values, function(part) names(part$numbers)))
+                numbers <- lapply(stats::setNames(columns, columns), function(column) {
+                  unlist(lapply(values, function(part) part$numbers[[column]]))
+                })
+                identity <- row_identity(key, numbers)
+                first <- match(identity, identity)
+                again <- which(first != seq_along(first))
+                same <- vapply(again, function(i) identical(null[[i]], null[[first[i]]]), NA)
+                null_scores_at(list(key = key, null = null, numbers = numbers),
+                               setdiff(seq_along(key), again[same]))
+              },
+              grid = function(values) {
+                each <- function(name) unlist(lapply(values, function(grid) grid[[name]]))
+                all_are <- function(name) {
+                  all(vapply(values, function(grid) isTRUE(grid[[name]]), NA))
+                }
+                list(within = all_are("within"), aggregate = all_are("aggregate"),
+                     symmetric = vapply(split_by_name(each("symmetric")), all, NA),
+                     direction = common_by_name(each("direction")),
+                     best = common_by_name(each("best")), limit = common_by_name(each("limit")),
+                     n = unique(each("n")))
+              }, dependence = each_once,
               # of how many rows were some of them chosen?
               tested = function(values) if (length(unique(values)) == 1) values[[1]]),
   cut = function(object, kept) {
-    if (!is.null(kept$settings)) {
-      kept$null_scores <- null_scores_within(object, kept$null_scores)
-    }
+    if (!is.null(kept$settings)) kept$null_scores <- null_scores_within(object, kept$null_scores)
     kept
   },
   heading = function(x, digits) {
@@ -37,8 +60,7 @@ declare_result(
                paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
              }, undefined_of(p)),
       if (!is.null(settings)) {
-        c(settings_lines(settings, as.data.frame(x)),
-          strwrap(excess_words(x), exdent = 2))
+        c(settings_lines(settings, as.data.frame(x)), strwrap(excess_words(x), exdent = 2))
       })
   },
   footing = function(x, digits) complete_note(x$measure),
@@ -185,26 +207,25 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, de
             "`null_sd` is NA: one permutation gives one null score, which has no spread. Take ",
             "more permutations.")
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
+  # An aggregate is symmetric if the measure is and a transposed grid has the same aggregate: so for
+  # the maximum and the mean.
+  symmetric <- vapply(set, is_symmetric, NA) &
+    (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
+  labels <- vapply(set, function(m) m$label, "")
+  facts <- measure_facts_of(set)
   new_result(rows, "repalign_calibration", list(
     null_scores = list(key = row_names_of(rows), null = null_scores,
                        numbers = as.list(rows[identity_numbers])),
     settings = c(settings[c("alpha", "variant", "p_adjust")],
                  list(aggregate = aggregate$name, own = aggregate$own)),
-    grid = calibration_grid(set, sides, aggregate), tested = nrow(rows), dependence = dependence
+    # what score_matrix() must know of the grid and cannot tell from the rows
+    grid = list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
+                aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best,
+                limit = if (is.null(aggregate) || aggregate$bounded) facts$limit else
+                  facts$limit * NA,
+                n = sides$x$reprs[[1]]$n),
+    tested = nrow(rows), dependence = dependence
   ))
-}
-
-# What score_matrix() must know of the grid and cannot tell from the rows. An aggregate is symmetric
-# if the measure is and a transposed grid has the same aggregate: so for the maximum and the mean.
-calibration_grid <- function(set, sides, aggregate) {
-  symmetric <- vapply(set, is_symmetric, NA) &
-    (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
-  labels <- vapply(set, function(m) m$label, "")
-  facts <- measure_facts_of(set)
-  list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
-       aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best,
-       limit = if (is.null(aggregate) || aggregate$bounded) facts$limit else facts$limit * NA,
-       n = sides$x$reprs[[1]]$n)
 }
 
 pair_names <- function(pairs, sides) {
@@ -225,7 +246,23 @@ single_rows <- function(null, measure, names, settings) {
   engine <- engine_of(null)
   each <- seq_len(nrow(names))
   numbers <- if (engine == "moments") {
-    lapply(each, function(p) moments_row(null, p, measure, settings))
+    lapply(each, function(p) {
+      # the law is that of t, which is larger for more similar scores, also of a distance
+      law <- null$laws[[p]]
+      s <- null$observed[p]
+      if (is.na(s)) return(replace(undefined_row(s, NULL), "permutations", NA_integer_))
+      constant <- is_constant_law(law)
+      tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
+      spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
+      list(
+        score = s, threshold = tau,
+        calibrated = calibrated_score(s, tau, spread$mean, spread$sd, measure$limit, measure$sign,
+                                      settings$variant),
+        p_value = if (constant) 1 else
+          max(pearson3_upper(law$stat - law$tolerance, law$moments), law$least),
+        null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
+      )
+    })
   } else {
     Map(function(one, score) calibrated_row(score, one$null, one$p_value, measure, settings),
         null$pairs, null$observed)

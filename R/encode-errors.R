@@ -83,39 +83,33 @@ encoding_column <- function(cell, call, method, advance) {
   on.exit(advance())
   known <- which(!is.na(cell$by_neuron$score))
   y <- call$y[[cell$target]][, known, drop = FALSE]
-  y <- y - rep(colMeans(y), each = nrow(y))
+  means <- colMeans(y)
+  y <- y - rep(means, each = nrow(y))
   unit <- unit_of(y)
   y <- y / unit
-  means <- colMeans(call$y[[cell$target]][, known, drop = FALSE])
   values <- lapply(cell$predictions, function(values) {
     (values[, known, drop = FALSE] - rep(means, each = nrow(values))) / unit
   })
-  fixed <- is.na(cell$penalties[1]) || length(unique(as.vector(cell$penalties))) == 1 &&
-    cell$fixed
+  fixed <- is.na(cell$penalties[1]) || length(unique(as.vector(cell$penalties))) == 1 && cell$fixed
   if (method == "auto") {
     method <- if (fixed && call$n >= least_for_influence) "influence" else "jackknife"
   }
   column <- if (method == "influence") {
-    influence_column(cell$score, encoding_influence(y, cell$test, values, cell$score), list(),
+    # n times the derivative of the score by the share of each stimulus, with predictions held
+    error <- about <- numeric(nrow(y))
+    for (k in seq_along(cell$test)) {
+      at <- cell$test[[k]]
+      m <- colMeans(y[-at, , drop = FALSE])
+      error[at] <- error[at] + rowSums((y[at, , drop = FALSE] - values[[k]])^2)
+      about[at] <- about[at] + rowSums((y[at, , drop = FALSE] - rep(m, each = length(at)))^2)
+    }
+    influence_column(cell$score, -(error - (1 - cell$score) * about) / mean(about), list(),
                      call$codes)
   } else {
     jackknife_column(c(cell$score, deleted_encodings(cell, call, y, values, known)),
                      list(transform = "none"))
   }
   c(column, list(method = method))
-}
-
-# n times the derivative of the score by the share of each stimulus, with predictions held.
-encoding_influence <- function(y, test, values, score) {
-  n <- nrow(y)
-  error <- about <- numeric(n)
-  for (k in seq_along(test)) {
-    at <- test[[k]]
-    m <- colMeans(y[-at, , drop = FALSE])
-    error[at] <- error[at] + rowSums((y[at, , drop = FALSE] - values[[k]])^2)
-    about[at] <- about[at] + rowSums((y[at, , drop = FALSE] - rep(m, each = length(at)))^2)
-  }
-  -(error - (1 - score) * about) / mean(about)
 }
 
 # ---- without each stimulus
@@ -156,8 +150,7 @@ about_without <- function(y, test, units) {
   within <- sum((own - rep(center, each = length(test)))^2)
   tested <- vapply(units, function(unit) unit[1] %in% test, NA)
   found <- numeric(length(units))
-  mean <- total / length(train)
-  left <- rowSums((own - rep(mean, each = length(test)))^2)
+  left <- rowSums((own - rep(total / length(train), each = length(test)))^2)
   found[tested] <- vapply(units[tested], function(unit) {
     sum(left) - sum(left[match(unit, test)])
   }, 0)
@@ -201,8 +194,7 @@ errors_without <- function(parts, test, units, lambda, at) {
 }
 
 refitted_errors <- function(parts, test, unit, lambda) {
-  out <- union(test, unit)
-  residuals <- refitted_residuals(parts, out, lambda)
+  residuals <- refitted_residuals(parts, union(test, unit), lambda)
   residuals[seq_along(test), , drop = FALSE][!test %in% unit, , drop = FALSE]^2
 }
 

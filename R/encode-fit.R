@@ -79,8 +79,7 @@ shrunk <- function(s, lambda) s / (s^2 + lambda)
 # The first of the smallest errors: of each column, or of each target. errors: penalties x columns.
 chosen_penalties <- function(errors, of, per_neuron) {
   if (per_neuron) return(apply(errors, 2, which.min))
-  sums <- rowsum(t(errors), of)
-  apply(sums, 1, which.min)[match(of, sort(unique(of)))]
+  apply(rowsum(t(errors), of), 1, which.min)[match(of, sort(unique(of)))]
 }
 
 # ---- rows that are left out

@@ -4,7 +4,7 @@
 NULL
 
 # cells: of the pairs of the call, in their order; p_value: of these, or NULL.
-encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
+encoding_result <- function(cells, call, folds, settings, p_value) {
   pairs <- call$pairs
   sides <- call$sides
   number <- function(part) vapply(cells, function(cell) as.double(cell[[part]]), 0)
@@ -96,12 +96,27 @@ declare_result(
     column("at_end", "choices of the penalty at an end of the grid"),
     column("p_value", "of a permutation test", shown = 4)
   ),
-  kept = list(cells = function(values) bound_cells(values), note = each_once,
-              settings = each_once, direction = same_directions, best = common_by_name,
-              symmetric = true_by_name, within = every_true, dependence = each_once),
+  kept = list(cells = function(values) {
+    parts <- Filter(Negate(is.null), values)
+    if (!length(parts)) return(NULL)
+    columns <- Reduce(intersect, lapply(parts, function(part) names(part$keys)))
+    keys <- do.call(rbind, lapply(parts, function(part) part$keys[columns]))
+    calls <- unlist(lapply(parts, function(part) part$calls), recursive = FALSE)
+    alone <- unique(calls)
+    # the number of a call among those of all parts
+    number <- match(calls, alone)
+    before <- c(0, cumsum(lengths(lapply(parts, function(part) part$calls))))
+    cells <- unlist(lapply(seq_along(parts), function(k) {
+      lapply(parts[[k]]$cells, function(cell) {
+        replace(cell, "call", list(number[before[k] + cell$call]))
+      })
+    }), recursive = FALSE)
+    first <- !duplicated(row_identities(keys, columns))
+    list(keys = keys[first, ], cells = cells[first], calls = alone)
+  }, note = each_once, settings = each_once, direction = same_directions, best = common_by_name,
+  symmetric = true_by_name, within = every_true, dependence = each_once),
   heading = function(x, digits) {
-    settings <- attr(x, "settings")
-    said <- vapply(settings, function(one) {
+    said <- vapply(attr(x, "settings"), function(one) {
       paste0(one$summary, if (one$summary == "weighted") " by variance", ", ",
              if (one$average == "pooled") "pooled over folds" else "mean over folds")
     }, "")
@@ -157,25 +172,6 @@ declare_result(
          best = suppressWarnings(max(x$score, na.rm = TRUE)))
   }
 )
-
-bound_cells <- function(values) {
-  parts <- Filter(Negate(is.null), values)
-  if (!length(parts)) return(NULL)
-  columns <- Reduce(intersect, lapply(parts, function(part) names(part$keys)))
-  keys <- do.call(rbind, lapply(parts, function(part) part$keys[columns]))
-  calls <- unlist(lapply(parts, function(part) part$calls), recursive = FALSE)
-  alone <- unique(calls)
-  # the number of a call among those of all parts
-  number <- match(calls, alone)
-  before <- c(0, cumsum(lengths(lapply(parts, function(part) part$calls))))
-  cells <- unlist(lapply(seq_along(parts), function(k) {
-    lapply(parts[[k]]$cells, function(cell) {
-      replace(cell, "call", list(number[before[k] + cell$call]))
-    })
-  }), recursive = FALSE)
-  first <- !duplicated(row_identities(keys, columns))
-  list(keys = keys[first, ], cells = cells[first], calls = alone)
-}
 
 # What is kept of the rows of a result, in their order.
 cells_of <- function(x, arg = "x") {

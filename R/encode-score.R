@@ -1,4 +1,8 @@
-# From out-of-fold predictions to the scores of encode(), with their noise ceilings.
+# From out-of-fold predictions to the scores of encode(), with their noise ceilings; their
+# permutation null; and measure("encode", ...) for evaluate_models().
+
+#' @include measure-table.R
+NULL
 
 # ---- sums
 
@@ -95,24 +99,6 @@ fold_scores <- function(scores, sums, settings) {
 
 # ---- noise
 
-# Which share of the variance of the means over trials is no noise of trials, for each neuron: 1 -
-# (variance within stimuli * mean(1 / T_i)) / variance of the means, with T_i trials of stimulus i.
-# values: stimuli x neurons x trials. NA where nothing was repeated.
-trial_reliability <- function(values) {
-  values <- values / unit_of(values[!is.na(values)])
-  count <- rowSums(!is.na(values), dims = 2)
-  means <- rowMeans(values, na.rm = TRUE, dims = 2)
-  within <- 0
-  for (t in seq_len(dim(values)[3])) {
-    left <- values[, , t] - means
-    within <- within + colSums(matrix(left, nrow(means))^2, na.rm = TRUE)
-  }
-  repeats <- colSums(count - 1)
-  between <- apply(means, 2, stats::var)
-  reliability <- 1 - within / repeats * colMeans(1 / count) / between
-  replace(reliability, repeats == 0 | between == 0, NA)
-}
-
 # Scores of neurons without the noise of trials: NA of those too noisy to tell.
 normalised_scores <- function(scores, reliability, settings) {
   reliability[is.na(reliability) | reliability <= settings$min_reliability] <- NA
@@ -134,4 +120,201 @@ target_ceiling <- function(scores, reliability, sums, settings) {
   if (settings$score_by == "cor") ceiling <- if (ceiling >= 0) sqrt(ceiling) else NA_real_
   each <- normalised_scores(scores, reliability, settings)
   list(ceiling = ceiling, normalized = summary_of(each[!is.na(each)], settings$summary))
+}
+
+# ---- the null: stimuli of `to` change places, and the folds stay
+
+# For one penalty, out-of-fold predictions are S y with an n x n smoother S that does not depend on
+# y. So the weighted R squared is 1 - <G, L> / <G0, L>, where G = (I - S)'(I - S), G0 is the same of
+# the training means alone, and L = y y', whose rows and columns a permutation of the stimuli moves:
+# inner products of two matrices, which the permutation engine makes for many permutations at once.
+# Among several penalties the statistic is the largest R squared, of the observed order, too.
+
+# The permutations of a call, or NULL.
+encoding_design <- function(call, settings, permutations) {
+  if (is_no_permutation(permutations)) return(NULL)
+  if (is.numeric(permutations) && length(permutations) == 1) {
+    check_count(permutations, "permutations", least = 0)
+  }
+  given <- cut_permutations(permutations, call$rows)
+  plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
+  design <- plan$design_of(if (has_pair_forms(settings)) "coset" else "random")
+  note_unattainable(design$count, most = design$most, p = "p_value")
+  design
+}
+
+has_pair_forms <- function(settings) {
+  settings$summary == "weighted" && settings$average == "pooled" && settings$method != "pls"
+}
+
+# Statistics of one layer with all targets, larger for what predicts better: permutations, the
+# observed order first, x targets.
+encoding_null <- function(layer, targets, folds, penalties, settings, codes, design) {
+  if (has_pair_forms(settings)) {
+    found <- pair_form_null(layer, targets, folds, penalties, settings, design)
+    return(matrix(found, ncol = max(targets$of)))
+  }
+  # each permutation is predicted anew, where there are smoothers by these
+  makers <- if (settings$method != "pls") lapply(penalties$own, function(lambda) {
+    residual_makers(layer, folds, lambda, settings, nrow(targets$y))
+  })
+  predict <- function(y) {
+    if (is.null(makers)) {
+      return(list(predict_layer(layer, y, targets$of, folds, penalties$own, settings, codes,
+                                function() NULL)$values))
+    }
+    lapply(makers, function(of_penalty) {
+      Map(function(maker, test) y[test, , drop = FALSE] - maker %*% y, of_penalty, folds$test)
+    })
+  }
+  count <- max(targets$of)
+  orders <- with_observed(design)
+  in_chunks(ncol(orders), 10, function(columns) {
+    t(matrix(vapply(columns, function(p) {
+      y <- targets$y[orders[, p], , drop = FALSE]
+      each <- vapply(predict(y), function(values) {
+        sums <- fold_sums(y, folds, values)
+        scores <- neuron_scores(sums, folds, settings)
+        scores[targets$constant] <- NA
+        vapply(seq_len(count), function(j) {
+          at <- which(targets$of == j)
+          target_score(scores[at], sums_of(sums, at), settings)
+        }, 0)
+      }, numeric(count))
+      apply(matrix(each, count), 1, function(values) {
+        if (all(is.na(values))) NA_real_ else max(values, na.rm = TRUE)
+      })
+    }, numeric(count)), count))
+  }, "The null of encode()")
+}
+
+pair_form_null <- function(layer, targets, folds, penalties, settings, design) {
+  n <- nrow(targets$y)
+  products <- lapply(seq_len(max(targets$of)), function(j) {
+    tcrossprod(targets$y[, targets$of == j & !targets$constant, drop = FALSE])
+  })
+  inner <- function(forms) inner_products(forms, products, design, "The null of encode()")
+  about <- inner(list(pair_form(lapply(folds$test, mean_residuals, n))))
+  best <- NULL
+  for (lambda in penalties$own) {
+    form <- pair_form(residual_makers(layer, folds, lambda, settings, n))
+    values <- 1 - inner(list(form)) / about
+    best <- if (is.null(best)) values else pmax(best, values)
+  }
+  best
+}
+
+# The sum over folds of R'R, which is symmetric to the last bit.
+pair_form <- function(makers) Reduce(`+`, lapply(makers, crossprod))
+
+# What makes residuals of a fold about the training mean: test rows x all rows.
+mean_residuals <- function(test, n) {
+  maker <- matrix(-1 / (n - length(test)), length(test), n)
+  maker[, test] <- diag(length(test))
+  maker
+}
+
+# What makes the residuals of each fold, for one penalty.
+residual_makers <- function(layer, folds, lambda, settings, n) {
+  if (settings$standardize || !is.null(settings$components)) {
+    return(lapply(seq_along(folds$test), function(k) {
+      train <- train_of(folds, k, n)
+      basis <- fold_basis(layer$x, train, folds$test[[k]], settings$standardize)
+      weights <- if (is.null(settings$components)) shrunk(basis$s, lambda) else
+        ifelse(seq_along(basis$s) <= settings$components, 1 / basis$s, 0)
+      fitted_residuals(basis, weights, train, folds$test[[k]], n)
+    }))
+  }
+  parts <- left_out_parts(fold_basis(layer$x, seq_len(n), integer()), matrix(0, n, 0))
+  weights <- left_out_weights(parts, lambda)
+  lapply(folds$test, function(test) {
+    rows <- block_of_m(parts, weights, test, seq_len(n))
+    solved <- solve_surely(rows[, test, drop = FALSE], rows)
+    if (!is.null(solved)) return(solved)
+    basis <- basis_without(parts$basis, test)
+    fitted_residuals(basis, shrunk(basis$s, lambda), basis$train, test, n)
+  })
+}
+
+fitted_residuals <- function(basis, weights, train, test, n) {
+  maker <- mean_residuals(test, n)
+  maker[, train] <- maker[, train] - basis$b %*% (weights * t(basis$u))
+  maker
+}
+
+# ---- evaluate_models(): which model predicts a recording best?
+
+# encode() is no measure of the registry, because it goes in one direction and has folds. Its
+# settings in the place of a measure are list(id, label, args, declaration) as of any other.
+beside_registry$encode <- function(given) {
+  known <- c("method", "folds", "repeats", "lambda", "per_neuron", "components", "standardize",
+             "min_reliability")
+  fixed <- list(score_by = "r2", summary = "weighted", average = "pooled")
+  names <- names_or_empty(given)
+  for (name in intersect(names, names(fixed))) {
+    if (identical(given[[name]], fixed[[name]])) next
+    refuse("choice", "measure(\"encode\") is the weighted R squared, {name} = ",
+           "{dQuote(fixed[[name]], FALSE)}: the errors of other scores are not known. encode() ",
+           "gives these.", arg = name)
+  }
+  unknown <- setdiff(names, c(known, names(fixed)))
+  refuse_if(length(unknown), "parameter", "measure(\"encode\") has ",
+            if (nzchar(unknown[1])) paste0(
+              "no parameter ", dQuote(unknown[1], FALSE)) else "no parameters without names",
+            if (unknown[1] %in% names(formals(encode)))
+            ", which is an argument of evaluate_models()",
+            ". Parameters: {enumerate(known, 20)}.", arg = unknown[1])
+  args <- given[intersect(known, names)]
+  settings <- do.call(encoding_settings, utils::modifyList(list(
+    method = "ridge", score_by = "r2", summary = NULL, average = NULL, lambda = NULL,
+    per_neuron = FALSE, components = NULL, standardize = FALSE, min_reliability = 0.1
+  ), args[setdiff(names(args), c("folds", "repeats"))]))
+  structure(list(id = "encode", label = settings$label, args = args,
+                 declaration = list(id = "encode", label = "Encoding", direction = "similarity",
+                                    range = c(-Inf, 1), pairing = TRUE)),
+            class = "repalign_measure")
+}
+
+# The parts of evaluate_models() (model-recordings.R) but the confidence set: `given` are further
+# arguments of encode().
+encoding_parts <- function(data, models, measure, over, conf_level, permutations, given) {
+  refuse_if(is_collection(data), "type", "`data` is a list of subjects, for which ",
+            "measure(\"encode\") has no common score: call evaluate_models() for each subject.")
+  refuse_if(!is.null(over) && !identical(over, "stimuli"), "choice", "`over` can only be ",
+            "\"stimuli\" for measure(\"encode\"): its errors are those over stimuli.")
+  other <- intersect(c("blocks", "series"), names(given))
+  refuse_if(length(other), "design", "`{other[1]}` cannot be used with measure(\"encode\"): give ",
+            "`clusters`, or a design of permute::how() in `permutations`.")
+  run <- function(permutations) {
+    # the rows are judged once, where the errors are made
+    withCallingHandlers(
+      do.call(encode, c(list(models, data, permutations = permutations),
+                        given[setdiff(names(given), c("blocks", "series"))], measure$args)),
+      repalign_dependence = function(w) invokeRestart("muffleWarning")
+    )
+  }
+  found <- tryCatch(run(permutations), repalign_error_cluster_sizes = function(error) {
+    inform("no_chance", "No p_chance (NA): {conditionMessage(error)}")
+    NULL
+  })
+  lost <- is.null(found)
+  if (lost) found <- run(0)
+  cells <- cells_of(found)
+  call <- attr(found, "cells")$calls[[1]]
+  chance <- if (lost) list(p_value = NA_real_, null = NULL) else if (!is.null(call$permutations)) {
+    null <- vapply(cells, function(cell) as.double(cell$null), numeric(call$permutations + 1))
+    largest <- !isTRUE(all.equal(null[1, ], found$score))
+    list(score = null[1, ], label = found$measure[1], null = null[-1, , drop = FALSE],
+         p_value = found$p_value, permutations = call$permutations, engine = call$engine,
+         other = if (largest) {
+           paste("`p_chance` and `p_familywise` compare the largest score over all penalties,",
+                 "where `score` has penalties chosen within training sets: there is no",
+                 "`threshold` (NA).")
+         })
+  }
+  list(interval = encoding_interval(found, "auto", conf_level, models = TRUE),
+       chance = chance,
+       ceiling = list(ceiling = found$ceiling, se = NA_real_,
+                      from = if (all(is.na(found$ceiling))) "none" else "encode"),
+       share = found$normalized)
 }

@@ -358,8 +358,23 @@ target_noise <- function(repr) {
   if (is.null(repr$responses)) return(NULL)
   shared <- any(c("runs", "events") %in% declared_parts(repr$responses))
   unknown <- if (!has_trials(repr)) "single" else if (shared) "shared"
-  list(reliability = if (is.null(unknown)) trial_reliability(unclass(repr$responses)$values) else
-         rep(NA_real_, ncol(repr$data)), unknown = unknown)
+  if (!is.null(unknown)) {
+    return(list(reliability = rep(NA_real_, ncol(repr$data)), unknown = unknown))
+  }
+  # 1 - (variance within stimuli * mean(1 / T_i)) / variance of the means, with T_i trials of
+  # stimulus i; NA where nothing was repeated
+  values <- unclass(repr$responses)$values
+  values <- values / unit_of(values[!is.na(values)])
+  count <- rowSums(!is.na(values), dims = 2)
+  means <- rowMeans(values, na.rm = TRUE, dims = 2)
+  within <- 0
+  for (t in seq_len(dim(values)[3])) {
+    within <- within + colSums(matrix(values[, , t] - means, nrow(means))^2, na.rm = TRUE)
+  }
+  repeats <- colSums(count - 1)
+  between <- apply(means, 2, stats::var)
+  reliability <- 1 - within / repeats * colMeans(1 / count) / between
+  list(reliability = replace(reliability, repeats == 0 | between == 0, NA), unknown = NULL)
 }
 
 # One pair: its numbers, and the tables of its neurons and folds.

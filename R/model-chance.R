@@ -54,16 +54,14 @@ chance_design <- function(task, data, permutations, blocks) {
     plan <- permutation_plan(task$n, permutations, blocks, FALSE, "auto")
     # what only matrix products need can be had for whole cosets of permutations
     coset <- all(vapply(seq_along(task$models), chance_way, "", task, data) == "inner")
-    engine <- if (coset) "coset" else "random"
-    return(plan$design_of(engine))
+    return(plan$design_of(if (coset) "coset" else "random"))
   }
   if (is.matrix(permutations) || inherits(permutations, "how")) {
     design <- permutation_plan(task$n, permutations, NULL, FALSE, "auto")$fixed
-    same <- outer(task$codes, task$codes, "==")
-    moved <- apply(design$matrix, 2, function(p) any(same[p, p] != same))
-    if (!any(moved)) return(design)
-    refuse("design", "`permutations` takes stimuli of one cluster to several clusters, in row ",
-           "{which(moved)[1]}: exchange whole clusters.")
+    moved <- breaking_groups(design, task$codes)
+    refuse_if(length(moved), "design", "`permutations` takes stimuli of one cluster to several ",
+              "clusters, in row {moved[1]}: exchange whole clusters.")
+    return(design)
   }
   sizes <- tabulate(task$codes)
   if (any(sizes != sizes[1])) {
@@ -189,9 +187,7 @@ in_metric <- function(values, there, task) {
     ones <- duals[, ncol(duals)]
     duals <- duals[, -ncol(duals), drop = FALSE]
     # less the mean by generalised least squares
-    if (is_centred(task$outer)) {
-      duals <- duals - outer(ones, colSums(duals)) / sum(ones)
-    }
+    if (is_centred(task$outer)) duals <- duals - outer(ones, colSums(duals)) / sum(ones)
   }
   lengths <- if (task$outer == "rho_a") {
     rep(sqrt(untied_rank_size(nrow(values))), ncol(values))
@@ -244,7 +240,9 @@ inner_chance <- function(task, data, design) {
       with <- matrix(by_rdm %*% train[, r], length(at))
       tested <- if (identical(train[, r], test[, r])) with else
         matrix(by_rdm %*% test[, r], length(at))
-      weights <- weights_of_columns(task$models[[k]], gram, with)
+      weights <- if (task$flexible[k]) {
+        weights_of_each(task$models[[k]], array(gram, c(dim(gram), ncol(with))), with)
+      } else matrix(1, 1, ncol(with))
       score <- colSums(weights * tested) / sqrt(pmax(colSums(weights * (gram %*% weights)), 0))
       total <- total + data$weight[r] * replace(score, !is.finite(score), 0)
     }

@@ -1,4 +1,5 @@
-# What evaluate_rdms() draws anew, and the folds into which data and draws are cut.
+# What evaluate_rdms() draws anew, with clusters of stimuli as a whole; the folds into which data
+# and draws are cut; and the standard errors that follow from the draws.
 
 # ---- draws
 
@@ -119,8 +120,7 @@ given_folds <- function(folds, task) {
       seq_len(sizes[[factor]]) %in% rows$index[rows$set == set & rows$factor == factor]
     }
     fold <- lapply(c(train = "train", test = "test"), function(set) {
-      list(m = as.double(flags(set, "rdm")),
-           w = as.double(flags(set, "condition")[task$kept]))
+      list(m = as.double(flags(set, "rdm")), w = as.double(flags(set, "condition")[task$kept]))
     })
     name <- rows$fold[1]
     wrong <- function(...) {
@@ -219,7 +219,151 @@ refuse_lost_draws <- function(folds, drawn, task) {
 # The fold of each of `size` things of which only some are there.
 random_fold <- function(there, folds, size) {
   fold <- integer(size)
-  fold[there] <- if (folds == 1) 1L else
-    sample(rep(sample.int(folds), length.out = length(there)))
+  fold[there] <- if (folds == 1) 1L else sample(rep(sample.int(folds), length.out = length(there)))
   fold
+}
+
+# ---- clusters
+
+# Clusters of stimuli are drawn as a whole, kept together by folds, and pairs of stimuli within them
+# do not count.
+
+# Adds to a task of evaluate_rdms() `given`, the number of stimuli that the user gave, `kept`, the
+# numbers of those that take part, and `constant`, which models say the same about all pairs that
+# count. With clusters, the task has the stimuli that have a label, no dissimilarities within
+# clusters (NA), and `codes`, the number of the cluster of each stimulus.
+clustered_task <- function(task, codes) {
+  task$given <- task$n
+  task$kept <- seq_len(task$n)
+  task$constant <- rep(FALSE, length(task$models))
+  if (is.null(codes)) return(task)
+  check_clusters(codes, task$n, "rdms", 2, "a comparison of RDMs")
+  task$kept <- which(!is.na(codes))
+  places <- packed_places(task$kept, task$n)
+  task$codes <- unname(labelled_codes(codes))
+  within <- !between_clusters(task$codes)
+  cut <- function(values) {
+    values <- values[places, , drop = FALSE]
+    values[within, ] <- NA
+    values
+  }
+  task$values <- cut(task$values)
+  task$components <- lapply(task$components, cut)
+  task$stimulus_noise <- cut_stimulus_noise(task$stimulus_noise, task$kept)
+  task$labels <- task$labels[task$kept]
+  task$n <- length(task$kept)
+  refuse_if(sum(!within) < 3, "size", "`clusters` leaves {count_of(sum(!within), 'pair')} of ",
+            "stimuli of different clusters: at least 3 are needed.")
+  task$constant <- vapply(task$components, function(components) all(apply(components, 2, is_flat)),
+                          NA, USE.NAMES = FALSE)
+  task
+}
+
+# Do values differ by no more than rounding?
+is_flat <- function(values) {
+  if (all(is.na(values))) return(TRUE)
+  range <- range(values, na.rm = TRUE)
+  range[2] - range[1] <= tie_share * max(abs(range))
+}
+
+# Which pairs of stimuli are of different clusters: all, without clusters.
+counting_pairs <- function(task) {
+  if (is.null(task$codes)) rep(TRUE, nrow(task$values)) else between_clusters(task$codes)
+}
+
+# What is drawn and cut into folds, in words.
+unit_words <- function(task) if (is.null(task$codes)) "stimuli" else "clusters"
+
+# Rows for stimuli from rows for units, and back.
+of_each_stimulus <- function(values, task) {
+  if (is.null(task$codes)) values else values[task$codes, , drop = FALSE]
+}
+
+of_each_unit <- function(values, task) {
+  if (is.null(task$codes)) values else values[!duplicated(task$codes), , drop = FALSE]
+}
+
+# Below so many clusters their variance is known from too few of them.
+few_clusters <- 6
+
+# ---- variances over draws of RDMs, of stimuli and of both
+
+# The bootstrap of a sample of size N has a variance that is smaller by (N - 1)/N, and the part of
+# both factors by the product of these; so with a = N/(N - 1), b = n/(n - 1)
+#
+#     V = a V_rdm + b V_condition - a b (V_both - V_rdm - V_condition),
+#
+# which is at least either main part and at most their sum. In the words of contrast_errors():
+# list(main, interactions, df), where interactions below 0 count as 0 (`capped`). With repeated
+# folds there is also with_folds, the covariance over draws before what the choice of folds adds is
+# taken out.
+
+# draws: arrays draws x columns x repeats of each part. sizes: c(rdm, condition). column: of which
+# columns.
+parts_of_variance <- function(draws, sizes, columns) {
+  covariance <- lapply(draws, draw_covariance, columns)
+  a <- sizes[["rdm"]] / (sizes[["rdm"]] - 1)
+  b <- sizes[["condition"]] / (sizes[["condition"]] - 1)
+  main <- list()
+  if (!is.null(draws$rdm)) main <- c(main, list(a * covariance$rdm))
+  if (!is.null(draws$condition)) main <- c(main, list(b * covariance$condition))
+  interactions <- if (!is.null(draws$both)) {
+    list(a * b * (covariance$both - covariance$rdm - covariance$condition))
+  }
+  widest <- draws[[if (is.null(draws$both)) 1 else "both"]]
+  with_folds <- if (dim(widest)[3] > 1) {
+    values <- usable_draws(widest, columns)
+    if (nrow(values) < 2) matrix(NA_real_, length(columns), length(columns)) else
+      stats::cov(rowMeans(values, dims = 2))
+  }
+  list(main = main, interactions = interactions,
+       df = min(sizes[intersect(c("rdm", "condition"), names(draws))]) - 1, capped = TRUE,
+       with_folds = with_folds)
+}
+
+# Draws in which all columns are defined.
+usable_draws <- function(draws, columns) {
+  values <- draws[, columns, , drop = FALSE]
+  values[rowSums(is.na(matrix(values, nrow(values)))) == 0, , , drop = FALSE]
+}
+
+# With repeated folds, what the choice of folds adds is taken out.
+draw_covariance <- function(draws, columns) {
+  values <- usable_draws(draws, columns)
+  count <- length(columns)
+  if (nrow(values) < 2) return(matrix(NA_real_, count, count))
+  repeats <- dim(values)[3]
+  of <- function(x) stats::cov(matrix(x, ncol = count))
+  if (repeats == 1) return(of(values))
+  mean_of <- of(rowMeans(values, dims = 2))
+  single <- Reduce(`+`, lapply(seq_len(repeats), function(k) of(values[, , k]))) / repeats
+  (repeats * mean_of - single) / (repeats - 1)
+}
+
+# Without resampling: the variance of the mean over RDMs, whose groups are independent. values: RDMs
+# x columns.
+parts_of_table <- function(values, group) {
+  groups <- max(group)
+  deviations <- rowsum(values - rep(colMeans(values), each = nrow(values)), group)
+  covariance <- crossprod(deviations) / nrow(values)^2 * groups / (groups - 1)
+  list(main = list(covariance), interactions = NULL, df = groups - 1, capped = TRUE)
+}
+
+# Standard errors of scores less the lower ceiling.
+ceiling_errors <- function(whole, draws, sizes, task) {
+  models <- seq_along(whole$scores)
+  se <- rep(NA_real_, length(models))
+  # all of these are undefined in the same draws
+  defined <- which(!is.na(whole$scores))
+  if (!length(defined)) return(se)
+  parts <- if (length(draws)) {
+    less_lower <- lapply(draws, function(part) {
+      part[, models, , drop = FALSE] - part[, rep(length(se) + 1, length(se)), , drop = FALSE]
+    })
+    parts_of_variance(less_lower, sizes, defined)
+  } else if (!is.null(whole$table)) {
+    parts_of_table(whole$table[, defined, drop = FALSE] - whole$lower_each, task$group)
+  }
+  if (!is.null(parts)) se[defined] <- contrast_errors(parts, diag(length(defined)))$se
+  se
 }

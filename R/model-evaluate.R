@@ -4,7 +4,7 @@
 # The result is a data frame of the class "repalign_evaluation" with a row for each model. Beside
 # the rows it keeps the attributes
 #
-# parts      what compare_scores() needs: list(main, interactions, df), see model-variance.R
+# parts      what compare_scores() needs: list(main, interactions, df), see model-draws.R
 # draws      the scores of all draws, for each part an array draws x (models, lower and upper
 #            ceiling) x repeats
 # table      the score of each RDM (rows) for each model, without folds
@@ -110,7 +110,13 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
   threads <- hold_threads(threads)
   na <- check_choice(na, c("error", "pairwise"), "na")
   task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)
-  if (missing(outer)) note_cosine_of_positive(task)
+  # whoever names a cosine has decided; the default is a decision of ours
+  inform_if(missing(outer) && is_cosine(task$outer) && !task$unbiased &&
+              !any(task$values <= 0, na.rm = TRUE), "cosine_of_positive", "All dissimilarities in ",
+            "`rdms` are above 0, as they hardly are if cross-validated. If 0 does not mean \"no ",
+            "difference\" (as in 1 - r, or in distances of noisy patterns), cosines are high even ",
+            "for a model in which all pairs are equal: take outer = \"whitened_pearson\". Name ",
+            "outer = {dQuote(task$outer, FALSE)} in the call to take it without this message.")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(if (!missing(resample)) resample, draws, max(task$group),
                     units_of(task$n, task$codes), unit_words(task))
@@ -220,24 +226,11 @@ check_evaluation <- function(task, drawn, folds, threads) {
   }
 }
 
-# Whoever names a cosine has decided; the default is a decision of ours.
-note_cosine_of_positive <- function(task) {
-  if (!is_cosine(task$outer) || task$unbiased || any(task$values <= 0, na.rm = TRUE)) {
-    return(invisible())
-  }
-  inform("cosine_of_positive", "All dissimilarities in `rdms` are above 0, as they hardly are if ",
-         "cross-validated. If 0 does not mean \"no difference\" (as in 1 - r, or in distances of ",
-         "noisy patterns), cosines are high even for a model in which all pairs are equal: take ",
-         "outer = \"whitened_pearson\". Name outer = {dQuote(task$outer, FALSE)} in the call to ",
-         "take it without this message.")
-}
-
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.
 note_lacking_pairs <- function(task) {
   values <- c(list(task$values), task$components)
   if (!any(vapply(values, anyNA, NA))) return(invisible())
-  counting <- counting_pairs(task)
-  there <- !is.na(do.call(cbind, values)[counting, , drop = FALSE])
+  there <- !is.na(do.call(cbind, values)[counting_pairs(task), , drop = FALSE])
   if (all(there)) return(invisible())
   data <- seq_len(ncol(task$values))
   counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])
@@ -285,8 +278,7 @@ evaluate_whole <- function(task, data, folds, threads) {
   whole <- list(scores = mean_of(found$scores), lower = mean_of(found$lower), upper = upper,
                 predicted = predicted)
   if (!is.null(folds)) return(whole)
-  c(whole, list(table = matrix(found$table, ncol(task$values)),
-                lower_each = found$each_lower[, 1]))
+  c(whole, list(table = matrix(found$table, ncol(task$values)), lower_each = found$each_lower[, 1]))
 }
 
 # ---- scores of draws

@@ -251,8 +251,7 @@ as_rdm_models <- function(models, table, na, arg = "models") {
   check_element_names(models, arg)
   places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
   models <- Map(as_rdm_model, models, places, list(table))
-  models <- models_in_order(models, table, places)
-  Map(check_rdm_model, models, places, list(table), na)
+  Map(check_rdm_model, models_in_order(models, table, places), places, list(table), na)
 }
 
 # The models with their stimuli in the order of those of the data (see places_in_order()).

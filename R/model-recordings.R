@@ -199,8 +199,7 @@ categories <- function(labels, place) {
 # By default the CKA that is corrected for what the data declare.
 measure_of_recordings <- function(measure, data, subjects) {
   if (is.null(measure)) {
-    recordings <- if (subjects) data else list(data)
-    trials <- all(vapply(recordings, is_of_trials, NA))
+    trials <- all(vapply(if (subjects) data else list(data), is_of_trials, NA))
     return(measure("cka", estimator = paste0("stimulus_neuron", if (trials) "_trial")))
   }
   set <- as_measures(measure, encoding = TRUE)
@@ -537,15 +536,12 @@ recordings_heading <- function(x) {
             collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {
+      # rows can be chosen and bound
+      models <- ncol(attr(x, "null"))
       paste0("p_chance by ", format(facts$permutations, big.mark = ","), " permutations (",
-             facts$engine, "); p_familywise over ", tested_together(x))
+             facts$engine, "); p_familywise over ", if (nrow(x) == models) "all models" else
+               paste("the", count_of(models, "model"), "of its call"))
     })
-}
-
-# Rows can be chosen and bound: of how many models is each family-wise p-value?
-tested_together <- function(x) {
-  models <- ncol(attr(x, "null"))
-  if (nrow(x) == models) "all models" else paste("the", count_of(models, "model"), "of its call")
 }
 
 recordings_footing <- function(x) {
@@ -583,10 +579,4 @@ complete_measure <- function(label) {
   paste0("measure(", dQuote(sub("[( ].*", "", label), FALSE), if (any(named)) {
     paste0(", estimator = ", dQuote(names(which(named)), FALSE))
   }, ", complete = \"y\")")
-}
-
-# Columns without any value say nothing.
-without_empty_columns <- function(x) {
-  if (!nrow(x)) return(x)
-  x[!vapply(x, function(column) all(is.na(column)), NA) | names(x) %in% c("score", "se")]
 }

@@ -96,7 +96,9 @@ named_subjects <- function(subjects, place) {
 # How representations are to be compared where the user does not say: as in the RDMs of the
 # response.
 inner_of_response <- function(responses, values, places) {
-  made <- vapply(values, Negate(is_rdm_or_labels), NA)
+  made <- !vapply(values, function(value) {
+    inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
+  }, NA)
   known <- unique(vapply(responses, inner_of_rdm, ""))
   known <- if (length(known) == 1 && !is.na(known)) known
   inner <- if (is.null(known)) "correlation" else known
@@ -107,10 +109,6 @@ inner_of_response <- function(responses, values, places) {
             if (is.null(known)) ": how that of the response was made is not known" else
               ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
   inner
-}
-
-is_rdm_or_labels <- function(value) {
-  inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
 }
 
 # The distance of rsa() of the kind of an RDM, or NA.
@@ -153,7 +151,22 @@ rdm_of_value <- function(value, place, inner, allow_na) {
   refuse_if(is.numeric(value) && length(dim(value)) < 2, "type", "`{place}` is a numeric vector: ",
             "give dist({place}) for the differences between its values, or factor({place}) for ",
             "labels of conditions.")
-  rdm_of_responses(value, place, inner)
+  repr <- representation(value, place, side = "x")
+  warn_of_odd_columns(list(repr))
+  note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
+  if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
+  check_rows(repr$n, 2, place, "a dissimilarity")
+  check_row_width(repr, inner)
+  rdm <- dissimilarities_of(repr, inner)
+  unscaled <- if (inner %in% c("euclidean", "sqeuclidean")) form_distances(repr)$scale else 1
+  values <- as.vector(rdm$d) / unscaled
+  if (rdm$square) values <- values^2
+  # squares of very small values have few digits left, or none
+  tiny <- rdm$square && any(rdm$d != 0) && max(values) <= 1e16 * .Machine$double.xmin
+  refuse_if(tiny || any(is.infinite(values)), "value", "The dissimilarities of `{place}` are too ",
+            "large or too small for a double: rescale the data.")
+  structure(values, Size = repr$n, Labels = stimulus_names(repr$data),
+            Diag = FALSE, Upper = FALSE, class = "dist")
 }
 
 # Symmetric and without a diagonal to speak of: dissimilarities, not responses.
@@ -186,23 +199,4 @@ rdm_of_labels <- function(value, place, allow_na) {
   differ <- outer(codes, codes, "!=") + 0
   structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
             class = "dist", Diag = FALSE, Upper = FALSE)
-}
-
-rdm_of_responses <- function(value, place, inner) {
-  repr <- representation(value, place, side = "x")
-  warn_of_odd_columns(list(repr))
-  note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
-  if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
-  check_rows(repr$n, 2, place, "a dissimilarity")
-  check_row_width(repr, inner)
-  rdm <- dissimilarities_of(repr, inner)
-  unscaled <- if (inner %in% c("euclidean", "sqeuclidean")) form_distances(repr)$scale else 1
-  values <- as.vector(rdm$d) / unscaled
-  if (rdm$square) values <- values^2
-  # squares of very small values have few digits left, or none
-  tiny <- rdm$square && any(rdm$d != 0) && max(values) <= 1e16 * .Machine$double.xmin
-  refuse_if(tiny || any(is.infinite(values)), "value", "The dissimilarities of `{place}` are too ",
-            "large or too small for a double: rescale the data.")
-  structure(values, Size = repr$n, Labels = stimulus_names(repr$data),
-            Diag = FALSE, Upper = FALSE, class = "dist")
 }

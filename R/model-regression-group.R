@@ -155,8 +155,7 @@ parts_of_deletions <- function(values) {
   of_mean <- rowMeans(change)
   units <- (n - 1) / n * sum((of_mean - mean(of_mean))^2)
   if (count < 2) {
-    return(list(main = list(matrix(units)), interactions = list(), df = n - 1,
-                clustered = TRUE))
+    return(list(main = list(matrix(units)), interactions = list(), df = n - 1, clustered = TRUE))
   }
   subjects <- stats::var(values[1, ]) / count
   inner <- (n - 1) / n * sum((change - of_mean)^2) / (count * (count - 1))

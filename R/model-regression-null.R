@@ -134,9 +134,7 @@ term_statistic <- function(k, gram, cross, size, sides, without) {
     gain <- explained_by(nonnegative_weights(gram, cross), gram, cross) - base
     return(clip_to_range(gain / ifelse(size > base, size - base, NA), 0, 1))
   }
-  if (!nrow(others)) {
-    return(clip_to_range(correlation_of(cross[k, ], gram[k, k], size), -1, 1))
-  }
+  if (!nrow(others)) return(clip_to_range(correlation_of(cross[k, ], gram[k, k], size), -1, 1))
   solved <- solve_scaled(others, cbind(gram[-k, k], cross[-k, , drop = FALSE]))
   own <- gram[k, k] - sum(gram[-k, k] * solved[, 1])
   shared <- cross[k, ] - colSums(gram[-k, k] * solved[, -1, drop = FALSE])
@@ -161,8 +159,7 @@ gapped_null <- function(response, rest, present, sides, design) {
   moving <- packed_columns(c(rest$left, list(plain$out(response), present)))
   mask <- drop(packed_columns(list(sides$mask)))
   count <- length(sides$x)
-  permutations <- with_observed(design)
-  values <- apply_columns(permutations, function(p) {
+  values <- apply_columns(with_observed(design), function(p) {
     moved <- apply(moving, 2, function(rdm) .Call(C_relabel_packed, rdm, p, thread_count()))
     mask <- mask * moved[, count + 2]
     c(gapped_terms(fixed[, seq_len(count), drop = FALSE], moved[, seq_len(count), drop = FALSE],

@@ -80,7 +80,21 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
   model$conditions <- table$n
   model$permutations <- design$count
   model$engine <- design$engine
-  warn_undefined_terms(rows, model, table)
+  lost <- is.na(model$r_squared)
+  if (any(lost)) {
+    who <- if (table$single) table$response else model$subject[lost]
+    warn("undefined", "The fit is undefined (NA) for {enumerate(who)}: the dissimilarities do not ",
+         "vary, or too few pairs are left.", data = who)
+  }
+  warn_if(anyNA(model$p_value[!lost]), "undefined", "The p-value of the whole model is undefined ",
+          "(NA): some permutations leave too few pairs, or dissimilarities that do not vary.")
+  lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
+  warn_if(any(lost), "undefined", "The coefficient of {enumerate(unique(rows$term[lost]))} is too ",
+          "large for a number (NA): take standardize = TRUE.", data = unique(rows$term[lost]))
+  untested <- unique(rows$term[!is.na(rows$estimate) & is.na(rows$p_value)])
+  warn_if(length(untested), "undefined", "The p-value is undefined (NA) for ",
+          "{enumerate(untested)}: beyond effects of single conditions and the other predictors, ",
+          "too little is left to test. See `center`.", data = untested)
   new_result(rows, "repalign_regression", list(
     model = model, group = group_table(fits, spec$fit, group, tested, deleted),
     subjects = if (!table$single) max(group), response = table$response, fit = spec$fit,
@@ -95,28 +109,8 @@ undefined_regression <- function(terms, pairs, count, all) {
   na <- NA_real_
   list(rows = data.frame(term = terms, estimate = na, partial = na, semipartial = na, p_value = na,
                          unique = na, centered = na),
-       model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na,
-                          pairs = pairs),
+       model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na, pairs = pairs),
        null = matrix(na, count, length(terms)), fitted = rep(na, all))
-}
-
-warn_undefined_terms <- function(rows, model, table) {
-  lost <- is.na(model$r_squared)
-  if (any(lost)) {
-    who <- if (table$single) table$response else model$subject[lost]
-    warn("undefined", "The fit is undefined (NA) for {enumerate(who)}: the dissimilarities do not ",
-         "vary, or too few pairs are left.", data = who)
-  }
-  warn_if(anyNA(model$p_value[!lost]), "undefined", "The p-value of the whole model is undefined ",
-          "(NA): some permutations leave too few pairs, or dissimilarities that do not vary.")
-  lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
-  warn_if(any(lost), "undefined", "The coefficient of {enumerate(unique(rows$term[lost]))} is too ",
-          "large for a number (NA): take standardize = TRUE.", data = unique(rows$term[lost]))
-  kept <- !is.na(rows$estimate)
-  untested <- unique(rows$term[kept & is.na(rows$p_value)])
-  warn_if(length(untested), "undefined", "The p-value is undefined (NA) for ",
-          "{enumerate(untested)}: beyond effects of single conditions and the other predictors, ",
-          "too little is left to test. See `center`.", data = untested)
 }
 
 model_lines <- function(model, subjects) {

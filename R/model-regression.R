@@ -179,8 +179,7 @@ labels_in_data <- function(expression, arg, data, caller) {
 # Which pairs have different labels?
 pairs_between <- function(leave_out, n) {
   if (is.null(leave_out)) return(rep(TRUE, packed_length(n)))
-  codes <- as.integer(check_block_labels(leave_out, n, "leave_out"))
-  between <- between_clusters(codes)
+  between <- between_clusters(as.integer(check_block_labels(leave_out, n, "leave_out")))
   refuse_if(!any(between), "design", "`leave_out` has one label only: no pair of conditions would ",
             "be left.")
   between
@@ -217,22 +216,16 @@ regression_design <- function(permutations, n, leave_out, blocks) {
     # other blocks than those of `leave_out` are a design of their own
     plan <- permutation_plan(n, permutations, if (!same || number) blocks, FALSE, "auto")
     design <- plan$design_of("coset")
-    if (!is.null(leave_out) && !is.null(blocks)) refuse_moved_pairs(design, leave_out)
+    moved <- if (!is.null(leave_out) && !is.null(blocks)) breaking_groups(design, leave_out)
+    refuse_if(length(moved), "design", "`permutations` takes conditions with one label of ",
+              "`leave_out` to several labels, in row {moved[1]}: exchange conditions that share a ",
+              "label, or all conditions of one label with all of another.")
     return(design)
   }
   arg <- if (same) "leave_out" else "blocks"
   within <- check_block_labels(leave_out, n, "leave_out")
   if (!same) within <- interaction(within, check_block_labels(blocks, n), drop = TRUE)
   block_plan(within, n, check_count(permutations, "permutations"), arg)$fixed
-}
-
-refuse_moved_pairs <- function(design, leave_out) {
-  same <- outer(leave_out, leave_out, "==")
-  moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
-  if (!any(moved)) return(invisible())
-  refuse("design", "`permutations` takes conditions with one label of `leave_out` to several ",
-         "labels, in row {which(moved)[1]}: exchange conditions that share a label, or all ",
-         "conditions of one label with all of another.")
 }
 
 # The fit of one response: list(rows, model, null, fitted), see regression_result().
@@ -304,32 +297,24 @@ nonnegative_weights <- function(gram, cross) {
 # without the predictor, in a fit of the same kind.
 term_table <- function(gram, cross, total, fit, ridge, scale) {
   weights <- fit_weights(gram, cross, fit, ridge)
-  parts <- partial_correlations(gram, cross, total)
-  r_squared <- explained_by(weights, gram, cross) / total
-  without <- vapply(seq_along(cross), function(k) {
-    rest <- fit_weights(gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE], fit, ridge)
-    explained_by(rest, gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE]) / total
-  }, 0)
-  unique <- r_squared - without
-  unique[abs(unique) < tie_share] <- 0
-  data.frame(estimate = as.vector(weights) * scale, partial = parts$partial,
-             semipartial = parts$semipartial, unique = unique)
-}
-
-partial_correlations <- function(gram, cross, total) {
-  each <- lapply(seq_along(cross), function(k) {
+  each <- vapply(seq_along(cross), function(k) {
     rest <- gram[-k, -k, drop = FALSE]
+    without <- explained_by(fit_weights(rest, cross[-k, , drop = FALSE], fit, ridge), rest,
+                            cross[-k, , drop = FALSE])
     on_rest <- if (nrow(rest)) solve_scaled(rest, cbind(gram[-k, k], cross[-k])) else
       matrix(0, 0, 2)
     own <- gram[k, k] - sum(gram[-k, k] * on_rest[, 1])
     left <- total - sum(cross[-k] * on_rest[, 2])
-    shared <- cross[k] - sum(gram[-k, k] * on_rest[, 2])
-    known <- own > equal_share * gram[k, k] && left > tie_share * total
     # the product of two sizes may be too large or too small for a double
-    c(semipartial = if (own > equal_share * gram[k, k]) shared / sqrt(own) / sqrt(total) else NA,
-      partial = if (known) shared / sqrt(own) / sqrt(left) else NA)
-  })
-  parts <- do.call(rbind, each)
-  list(partial = clip_to_range(parts[, "partial"], -1, 1),
-       semipartial = clip_to_range(parts[, "semipartial"], -1, 1))
+    shared <- if (own > equal_share * gram[k, k]) {
+      (cross[k] - sum(gram[-k, k] * on_rest[, 2])) / sqrt(own)
+    } else NA_real_
+    c(partial = if (left > tie_share * total) shared / sqrt(left) else NA_real_,
+      semipartial = shared / sqrt(total), without = without / total)
+  }, c(partial = 0, semipartial = 0, without = 0))
+  unique <- explained_by(weights, gram, cross) / total - each["without", ]
+  unique[abs(unique) < tie_share] <- 0
+  data.frame(estimate = as.vector(weights) * scale,
+             partial = clip_to_range(each["partial", ], -1, 1),
+             semipartial = clip_to_range(each["semipartial", ], -1, 1), unique = unique)
 }

@@ -39,7 +39,11 @@ declare_result(
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
                   "group", "pictures", "chance", "dependence", "interval", "null", "facts"),
                 function(name) all_alike, simplify = FALSE),
-  shown = function(x) without_empty_columns(x),
+  shown = function(x) {
+    # columns without any value say nothing
+    if (!nrow(x)) return(x)
+    x[!vapply(x, function(column) all(is.na(column)), NA) | names(x) %in% c("score", "se")]
+  },
   heading = function(x, digits) {
     if (is_of_recordings(x)) recordings_heading(x) else rdms_heading(x, digits)
   },
@@ -228,7 +232,8 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   # what draws are made of
   sizes <- c(rdm = max(task$group), condition = units_of(task$n, task$codes))
   models <- names(task$models)
-  draws <- lapply(named_draws(draws, models), function(part) {
+  draws <- lapply(draws, function(part) {
+    dimnames(part) <- list(NULL, c(models, "ceiling_low", "ceiling_high"), NULL)
     # a single RDM is its own pool
     if (is.na(whole$upper)) part[, "ceiling_high", ] <- NA
     part
@@ -236,9 +241,7 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   # A draw in which a score is undefined, in any part, is left out of all. (A model that is
   # undefined with all data is undefined in all draws.)
   at <- which(!is.na(whole$scores))
-  lost <- lapply(draws, function(part) {
-    which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0)
-  })
+  lost <- lapply(draws, function(part) which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0))
   left_out <- sort(unique(unlist(lost)))
   draws <- lapply(draws, function(part) {
     part[left_out, , ] <- NA
@@ -274,13 +277,6 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
     pictures = list(data = task$values, models = whole$predicted,
                     stimulus_noise = task$stimulus_noise)
   ))
-}
-
-named_draws <- function(draws, models) {
-  lapply(draws, function(part) {
-    dimnames(part) <- list(NULL, c(models, "ceiling_low", "ceiling_high"), NULL)
-    part
-  })
 }
 
 # Covariances of all scores; those of undefined ones are NA.

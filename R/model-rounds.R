@@ -296,8 +296,7 @@ ranked_weights <- function(k, task, rounds, threads) {
   if (task$models[[k]]$type == "select") {
     columns <- bind_ranked(fast$ranked, ranked_columns(fast$components[[k]], fast, task))
     train <- list(m_test = rounds$m_train)
-    scores <- mean_table(draw_ranks(columns, rounds$w_train, train, threads)$table,
-                         rounds$m_train)
+    scores <- mean_table(draw_ranks(columns, rounds$w_train, train, threads)$table, rounds$m_train)
     return(matrix(apply(scores, 2, selected), nrow(scores)))
   }
   gram_weights(task, k, weighted_grams(task, rounds$w_train, threads), rounds$m_train)
@@ -344,8 +343,7 @@ gathered_task <- function(task, w) {
 
 # Similarities of each RDM with the pool of `low` without its group, and with that of `high`.
 plain_ceilings <- function(values, outer, stimulus_noise, group, test, low, high) {
-  size <- ncol(values)
-  lower <- upper <- rep(NA_real_, size)
+  lower <- upper <- rep(NA_real_, ncol(values))
   used <- which(test > 0)
   groups <- unique(group[used])
   weights <- cbind(high, vapply(groups, function(g) replace(low, group == g, 0), low))

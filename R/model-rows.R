@@ -24,34 +24,32 @@ declare_result(
                     paste(unique(format(range(whole$score), digits = digits)), collapse = " to "))
            })
   },
-  sentence = function(x) rdm_rows_sentence(x)
+  sentence = function(x) {
+    # A sentence for each comparison of two RDMs.
+    need_columns(x, c("condition", "score", "contribution"), "told", "result")
+    whole <- attr(x, "whole")
+    sides <- intersect(c("subject", "model"), names(x))
+    groups <- if (length(sides)) unname(row_groups(x, sides)) else list(seq_len(nrow(x)))
+    vapply(groups, function(at) {
+      rows <- x[at, , drop = FALSE]
+      best <- which.max(rows$contribution)
+      same <- lapply(sides, function(side) whole[[side]] == rows[[side]][1])
+      score <- whole$score[Reduce(`&`, same, TRUE)]
+      # a side that is one RDM has no column
+      of <- function(side, arg) if (is.null(rows[[side]])) arg else as.character(rows[[side]][1])
+      pair <- paste(of("subject", "`x`"), "and", of("model", "`y`"))
+      name <- outer_names[[attr(x, "outer")]]
+      if (!length(best)) return(paste0("All contributions to the ", name, " of ", pair,
+                                       " are undefined (NA)."))
+      paste0("Of ", count_of(nrow(rows), "condition"), ", condition ", rows$condition[best],
+             " contributed most to the ", name, " of ", pair,
+             brackets(if (length(score) == 1) paste("score", number_word(score)),
+                      paste("contribution", number_word(rows$contribution[best])),
+                      paste("score of its row", number_word(rows$score[best]))), ".",
+             undefined_words(rows$contribution, "contribution"))
+    }, "")
+  }
 )
-
-# A sentence for each comparison of two RDMs.
-rdm_rows_sentence <- function(x) {
-  need_columns(x, c("condition", "score", "contribution"), "told", "result")
-  whole <- attr(x, "whole")
-  sides <- intersect(c("subject", "model"), names(x))
-  groups <- if (length(sides)) unname(row_groups(x, sides)) else list(seq_len(nrow(x)))
-  vapply(groups, function(at) {
-    rows <- x[at, , drop = FALSE]
-    best <- which.max(rows$contribution)
-    same <- lapply(sides, function(side) whole[[side]] == rows[[side]][1])
-    score <- whole$score[Reduce(`&`, same, TRUE)]
-    # a side that is one RDM has no column
-    of <- function(side, arg) if (is.null(rows[[side]])) arg else as.character(rows[[side]][1])
-    pair <- paste(of("subject", "`x`"), "and", of("model", "`y`"))
-    name <- outer_names[[attr(x, "outer")]]
-    if (!length(best)) return(paste0("All contributions to the ", name, " of ", pair,
-                                     " are undefined (NA)."))
-    paste0("Of ", count_of(nrow(rows), "condition"), ", condition ", rows$condition[best],
-           " contributed most to the ", name, " of ", pair,
-           brackets(if (length(score) == 1) paste("score", number_word(score)),
-                    paste("contribution", number_word(rows$contribution[best])),
-                    paste("score of its row", number_word(rows$score[best]))), ".",
-           undefined_words(rows$contribution, "contribution"))
-  }, "")
-}
 
 #' @rdname rdm_rows
 #' @param object what `rdm_rows()` returned.
@@ -85,8 +83,17 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
     }) +
     ggplot2::geom_point(size = 2.3, colour = forest_colour, na.rm = TRUE) +
     (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
-    ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
-                  caption = driving_caption(shown, value, several)) +
+    ggplot2::labs(x = paste(c(if (value == "score") "score of the row" else
+                                "contribution to the score",
+                              if (!is.null(attr(object, "outer"))) {
+                                paste0("(", attr(object, "outer"), ")")
+                              }), collapse = "\n"), y = NULL,
+                  caption = caption_of(c(
+                    if (several) "large: means over subjects; small: subjects",
+                    if (value == "contribution") "dotted: all conditions alike",
+                    if (shown$left_out) paste(shown$left_out, "conditions with smaller",
+                                              "contributions are not shown")
+                  ))) +
     picture_theme(lines = "x") +
     names_axis("y", levels(shown$means$title))
 }
@@ -124,18 +131,6 @@ equal_share_line <- function(object) {
   lines <- data.frame(model = factor(names(means), names(means)), at = as.vector(means))
   lines <- lines[!is.na(lines$at), ]
   ggplot2::geom_vline(by_column(xintercept = "at"), lines, linetype = "dotted", colour = "grey30")
-}
-
-driving_axis <- function(value, outer) {
-  paste0(if (value == "score") "score of the row" else "contribution to the score",
-         if (!is.null(outer)) paste0("\n(", outer, ")"))
-}
-
-driving_caption <- function(shown, value, several) {
-  caption_of(c(if (several) "large: means over subjects; small: subjects",
-                    if (value == "contribution") "dotted: all conditions alike",
-                    if (shown$left_out) paste(shown$left_out, "conditions with smaller",
-                                              "contributions are not shown")))
 }
 
 # ---- rows of a comparison
@@ -217,8 +212,7 @@ rows_side <- function(value, arg, other, inner, outer, allow_na) {
     rdm <- rdm_of_value(one, place, inner, allow_na)
     data <- !inherits(one, "dist") && !is_square_rdm(one) && !is_labels(one)
     if (data && outer %in% ranked_outer) {
-      rdm[] <- form_ranks(quietly_done(representation(one, place, side = "x")),
-                          inner)$ranks
+      rdm[] <- form_ranks(quietly_done(representation(one, place, side = "x")), inner)$ranks
     }
     rdm
   }, values, places)
@@ -274,8 +268,7 @@ rows_of_pair <- function(x, y, outer, stimulus_noise, args) {
     row_score(a[at], b[at], there[at], outer, stimulus_noise, n)
   }, 0, USE.NAMES = FALSE)
   contribution <- vapply(pairs_of, function(at) sum(shares[at]) / 2, 0, USE.NAMES = FALSE)
-  list(rows = data.frame(score = score, contribution = contribution,
-                         n = unname(lengths(pairs_of))),
+  list(rows = data.frame(score = score, contribution = contribution, n = unname(lengths(pairs_of))),
        whole = data.frame(score = clip_to_range(sum(shares), -1, 1), conditions = n,
                           pairs = length(there)))
 }
@@ -291,7 +284,20 @@ row_score <- function(a, b, at, outer, stimulus_noise, n) {
 # at: the numbers of the pairs, in rising order.
 shares_of <- function(a, b, at, outer, stimulus_noise, n) {
   if (!whitens(outer)) return(pair_shares(a, b, outer))
-  whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, stimulus_noise)
+  # a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b
+  there <- seq_len(packed_length(n)) %in% at
+  values <- cbind(a, b)
+  if (is_centred(outer)) {
+    # the ordinary mean is taken off first, so that its digits cancel
+    values <- without_column_means(values)
+    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, stimulus_noise))
+    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
+  }
+  duals <- whitened_solutions(values, there, stimulus_noise)
+  sizes <- colSums(duals * values)
+  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
+  if (!all(varies)) return(rep(NA_real_, length(a)))
+  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
 }
 
 # ---- what each pair of stimuli contributes
@@ -363,21 +369,4 @@ below <- function(a, b) {
   result <- numeric(count)
   result[sorted] <- found
   result
-}
-
-# The same for whitened comparisons; there: which of all pairs a and b are for. The product
-# a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
-whitened_shares <- function(a, b, there, outer, stimulus_noise) {
-  values <- cbind(a, b)
-  if (is_centred(outer)) {
-    # the ordinary mean is taken off first, so that its digits cancel
-    values <- without_column_means(values)
-    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, stimulus_noise))
-    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
-  }
-  duals <- whitened_solutions(values, there, stimulus_noise)
-  sizes <- colSums(duals * values)
-  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
-  if (!all(varies)) return(rep(NA_real_, length(a)))
-  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
 }

@@ -150,29 +150,6 @@ combined <- function(components, weights) {
 
 # ---- many fits at once
 
-# The weights of a model whose components have the same products in all columns of `with`.
-weights_of_columns <- function(model, gram, with) {
-  if (model$type == "fixed") return(matrix(1, 1, ncol(with)))
-  if (model$type != "weighted") return(weights_by_column(model, gram, with))
-  ridged <- gram + diag(ridge_of(model), nrow(gram))
-  scale <- sqrt(pmax(diag(ridged), 0))
-  if (!all(scale > 0)) return(weights_by_column(model, gram, with))
-  unit <- ridged / base::outer(scale, scale)
-  if (!isTRUE(rcond(unit) > collinear_share)) return(weights_by_column(model, gram, with))
-  weights <- solve(unit, with / scale) / scale
-  if (!model$nonnegative) return(weights)
-  # where ordinary least squares are not negative, they are the answer
-  negative <- colSums(weights < 0) > 0
-  weights[, negative] <- weights_by_column(model, gram, with[, negative, drop = FALSE])
-  weights
-}
-
-weights_by_column <- function(model, gram, with) {
-  matrix(vapply(seq_len(ncol(with)), function(t) {
-    as.vector(fitted_weights(model, gram, with[, t]))
-  }, numeric(nrow(gram))), nrow(gram))
-}
-
 # x' G x for each of many small matrices G and vectors x, which are columns.
 quadratic_each <- function(grams, x) {
   total <- numeric(ncol(x))

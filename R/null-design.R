@@ -140,8 +140,7 @@ free_plan <- function(n, wanted, engine) {
               "permutations of {n} rows, more than the ",
               format(most_enumerated, big.mark = ",", scientific = FALSE),
               " allowed. Use engine = \"auto\".", arg = "engine")
-    all <- all_permutations(n)
-    design <- new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
+    design <- new_design("exact", n, count, matrix = all_permutations(n)[, -1, drop = FALSE])
     note_fewer(design$count, wanted, paste("for", count_of(n, "row")), "permutations")
     return(fixed_plan(design))
   }
@@ -201,8 +200,13 @@ design_matrix <- function(design) {
   check_permutation_memory(n, design$count)
   position <- order(design$coset$order_x)
   shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
-  all <- apply(design$coset$orders_y, 2, function(s) s[shifted])
-  matrix(all, n)[, -1, drop = FALSE]
+  matrix(apply(design$coset$orders_y, 2, function(s) s[shifted]), n)[, -1, drop = FALSE]
+}
+
+# Which permutations of a design take members of one group to several groups?
+breaking_groups <- function(design, groups) {
+  same <- outer(groups, groups, "==")
+  which(apply(design_matrix(design), 2, function(p) any(same[p, p] != same)))
 }
 
 with_observed <- function(design) cbind(seq_len(design$n), design_matrix(design))

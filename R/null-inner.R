@@ -1,4 +1,5 @@
-# The null of inner products, and of CKA that leaves out pairs of neurons.
+# The null of inner products, and of CKA that leaves out pairs of neurons: by permutations, or by
+# moments without any permutation.
 
 #' @include null-kernels.R
 NULL
@@ -15,25 +16,26 @@ NULL
 #               trace of the cube of A, see core_cube()
 # from_gram     is the matrix made of the Gram matrix of the data? See prepare_grams()
 
-inner_null <- function(task) {
-  matrices <- function(side) lapply(side$forms, function(form) form$matrix)
-  inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)
-  columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
-  lapply(seq_len(nrow(task$pairs)), function(p) {
-    forms <- task_forms(task, p)
-    values <- inner[, columns[p]]
-    if (!is.null(task$null$correction)) {
-      pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
-      values <- values - task$null$correction(pair, task$args, task$design)
-    }
-    null_of_pair(values, task$score(values, forms$x, forms$y),
-                 equal_share * forms$x$norm * forms$y$norm, task$observed[p])
-  })
-}
-
-declare_null_kernel("inner", run = inner_null, cosets = TRUE,
-                    size = function(n, d) as.double(n)^2,
-                    memory = function(n, dx, dy) 2 * n^2)
+declare_null_kernel(
+  "inner", cosets = TRUE, size = function(n, d) as.double(n)^2,
+  memory = function(n, dx, dy) 2 * n^2,
+  run = function(task) {
+    matrices <- function(side) lapply(side$forms, function(form) form$matrix)
+    inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)
+    columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
+    lapply(seq_len(nrow(task$pairs)), function(p) {
+      forms <- task_forms(task, p)
+      values <- inner[, columns[p]]
+      if (!is.null(task$null$correction)) {
+        pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]],
+                        task$sides$y$reprs[[task$pairs$j[p]]])
+        values <- values - task$null$correction(pair, task$args, task$design)
+      }
+      null_of_pair(values, task$score(values, forms$x, forms$y),
+                   equal_share * forms$x$norm * forms$y$norm, task$observed[p])
+    })
+  }
+)
 
 # Where a measure needs the Gram matrices for its null anyway (from_gram), the observed scores use
 # them, too: all inner products of a grid are computed at once. An error is not reported here but
@@ -77,7 +79,9 @@ cka_null <- function(args) {
            # the H values of all permutations, from the inner products of the centred kernels
            statistic = function(values, x, y, args, design) {
              n <- x$rows
-             neuron_pairs <- x$width * y$width - excluded_count(x$width, args)
+             left_out <- if (!leaves_out_across(args)) 0 else if (args$shared_neurons) x$width else
+               excluded_pairs(args$units_x, args$units_y)$count
+             neuron_pairs <- x$width * y$width - left_out
              terms <- if (args$corrects$stimuli) n * (n - 3) else n^2
              values / (terms * neuron_pairs)
            },
@@ -91,11 +95,6 @@ linear_cube <- function(form, repr, args, side) {
   if (ncol(repr$data) >= repr$n) return(NULL)
   x <- scaled_data(repr, TRUE)
   if (args$corrects$stimuli) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
-}
-
-excluded_count <- function(width, args) {
-  if (!leaves_out_across(args)) return(0)
-  if (args$shared_neurons) width else excluded_pairs(args$units_x, args$units_y)$count
 }
 
 # What the neuron pairs that are left out would add to the inner product, for every permutation.
@@ -136,4 +135,285 @@ neuron_pair_places <- function(at) {
 # The H values of the manifold kernel, from sums over the edges that the two graphs have in common.
 manifold_h_of_sums <- function(values, x, y, args, design) {
   manifold_value(values[[1]][, 1], paired_sums(x$row_sums, y$row_sums, design), x, y, args)$value
+}
+
+# ---- moments
+
+# These functions compute the first three moments of T(p) = sum_ij A_ij B_p(i)p(j) over all
+# permutations p, for matrices whose rows add up to 0 (Kazi-Aoual et al. 1995), and take the Pearson
+# type III law with these moments for the null.
+
+# T = shift + size * t, where t is T of the normalised matrices without traces. This is the shift;
+# permutation_moments() gives the moments of t.
+permutation_shift <- function(a, b) a$trace * b$trace / (a$n - 1)
+
+permutation_moments <- function(a, b) {
+  diagonal <- function(m) a$n * (a$n + 1) * m$s2 - 2 * (a$n - 1)
+  n <- a$n
+  var <- 2 / ((n + 1) * (n - 2)) +
+    diagonal(a) * diagonal(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+  # The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which
+  # marks those of the second matrix with a star. The terms of the source with the trace T are 0
+  # here, and T2 is 1.
+  both <- function(f) f(a, b) + f(b, a)
+  squares <- n^2 * (n + 1) * (n^2 + 15 * n - 4) * a$s3 * b$s3 +
+    4 * (n^4 - 8 * n^3 + 19 * n^2 - 4 * n - 16) * a$u * b$u +
+    6 * (n^4 - 8 * n^3 + 21 * n^2 - 6 * n - 24) * a$b * b$b +
+    12 * (n^4 - n^3 - 8 * n^2 + 36 * n - 48) * a$r * b$r +
+    8 * (n^3 - 9 * n^2 + 26 * n - 22) * a$t3 * b$t3
+  mixed <- 24 * (n^2 - n - 4) * both(function(p, q) p$u * q$b) +
+    24 * (n^3 - 3 * n^2 - 2 * n + 8) * both(function(p, q) p$r * q$u) +
+    24 * (n^3 - 2 * n^2 - 3 * n + 12) * both(function(p, q) p$r * q$b) -
+    2 * n * (n - 1) * (n^2 - n + 4) * both(function(p, q) (2 * p$u + 3 * p$b) * q$s3) -
+    12 * n * (n - 1)^2 * (n + 4) * both(function(p, q) p$r * q$s3) +
+    16 * n * (n - 1) * (n - 2) * both(function(p, q) p$t3 * q$s3) -
+    8 * (3 * n^2 - 15 * n + 16) * both(function(p, q) p$t3 * q$u) -
+    8 * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$b) -
+    8 * (n - 2) * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$r)
+  third <- (squares + mixed) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
+  list(mean = 0, var = var, skewness = third / var^1.5)
+}
+
+# What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R
+# shows by simulation how the law does below these limits, and what lies above them.
+#
+# leverage  How many times the mean row the heaviest row of one matrix weighs, divided by the
+#           effective number of rows of the other one. If it is large, t is not a sum of many small
+#           contributions, but decided by what the heaviest row meets. Heavy entries of the diagonal
+#           can meet, too: then t rises by n / sqrt(2) times their product, in standard deviations.
+#           (A tenth of n times the product is as harmful as the same leverage of rows.)
+# step      When both matrices are nearly v v', where v has two values, t is nearly the square of a
+#           number of common members, of which there are few. The step of this number is given, in
+#           standard deviations; 0 for other matrices.
+# decline   A skewness below 0 means that the law ends on the upper side. Next to its end the tail
+#           is small differences of large numbers.
+# values    With few different values off both diagonals (stimuli in categories), t has few values.
+law_doubts <- function(a, b, moments) {
+  c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
+    # The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
+    # 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
+    # 1 / sqrt(n - 1).
+    step = if (has_two_groups(a) && has_two_groups(b)) sqrt((a$n * a$rows + 3) *
+                                                            (b$n * b$rows + 3) / a$n) else 0,
+    decline = -moments$skewness, values = 1 / max(a$values, b$values))
+}
+
+law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75, values = 0.2)
+
+# For v v' with a centred v of length 1, t3 is 1, `rows` is n times the kurtosis of v and u n times
+# its squared skewness. Kurtosis - skewness^2 - 1 is never negative, and 0 if v has two values only.
+# (For -v v', the signs of t3 and u change.)
+has_two_groups <- function(sums) {
+  abs(sums$t3) > 0.7 && sums$n * (sums$rows - sign(sums$t3) * sums$u) - 1 < 0.25
+}
+
+# P(T >= q) under the Pearson type III law: a shifted gamma law, mirrored for negative skewness.
+pearson3_upper <- function(q, moments) {
+  z <- (q - moments$mean) / sqrt(moments$var)
+  g <- moments$skewness
+  if (abs(g) < 1e-6) return(stats::pnorm(z, lower.tail = FALSE))
+  shape <- 4 / g^2
+  stats::pgamma(shape + sign(g) * z * sqrt(shape), shape, lower.tail = g < 0)
+}
+
+pearson3_quantile <- function(p, moments) {
+  g <- moments$skewness
+  if (abs(g) < 1e-6) {
+    z <- stats::qnorm(p)
+  } else {
+    shape <- 4 / g^2
+    z <- sign(g) * (stats::qgamma(p, shape, lower.tail = g > 0) - shape) / sqrt(shape)
+  }
+  moments$mean + z * sqrt(moments$var)
+}
+
+# The null of a measure from its moments, in the place of null scores; see measure_null().
+moments_null <- function(measure, pairs, sides, observed) {
+  null <- measure$null
+  usable <- !is.null(null) && null$kernel == "inner" && isTRUE(null$centered) &&
+    is.null(null$correction)
+  refuse_if(!usable, "design", "engine = \"moments\" is for cka, angular_cka, rv, distance ",
+            "correlation, linear regression, gulp, squared cca and whitened rsa (without shared ",
+            "neurons), not for {dQuote(measure$label, FALSE)}: use engine = \"auto\".",
+            arg = "engine")
+  check_rows(sides$x$reprs[[1]]$n, 6, sides$x$reprs[[1]]$arg, "engine = \"moments\"")
+  x <- operands_with_sums(null, measure, sides$x$reprs, pairs$i, "x")
+  y <- operands_with_sums(null, measure, sides$y$reprs, pairs$j, "y")
+  score <- null_score(null, measure, NULL)
+  laws <- lapply(seq_len(nrow(pairs)), function(p) {
+    moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], score)
+  })
+  list(observed = observed, laws = laws)
+}
+
+operands_with_sums <- function(null, measure, reprs, index, side) {
+  found <- operands(null, measure, reprs, index, side)
+  found$forms <- Map(function(form, repr) {
+    cube <- if (!is.null(null$cube)) null$cube(form, repr, measure$args, side)
+    extend_form(form, sums = moment_sums(form$matrix, cube))
+  }, found$forms, reprs[unique(index)])
+  found
+}
+
+# x, y: forms with their operands for the null kernel "inner" and the sums of moment_sums().
+moments_law <- function(x, y, score) {
+  force(score)
+  a <- x$sums
+  b <- y$sums
+  size <- max(a$norm * b$norm, .Machine$double.xmin)
+  shift <- permutation_shift(a, b)
+  stat <- (.Call(C_dot, x$matrix, y$matrix) - shift) / size
+  moments <- permutation_moments(a, b)
+  x <- without_arrays(x)
+  y <- without_arrays(y)
+  # least, the smallest possible p-value: the observed order is one of all n! permutations
+  list(stat = stat, size = size, shift = shift, moments = moments,
+       doubts = law_doubts(a, b, moments), least = exp(-lgamma(a$n + 1)),
+       tolerance = equal_share * a$whole * b$whole / size,
+       score = function(t) score(t * size + shift, x, y))
+}
+
+is_constant_law <- function(law) !(law$moments$var > law$tolerance^2)
+
+# The law is kept with the result, long after the call. To take little memory it keeps only the
+# single numbers of the forms.
+without_arrays <- function(form) {
+  new_form(kind_of_form(form), Filter(function(part) is.list(part) || length(part) == 1, form))
+}
+
+# The mean and standard deviation of the null score. They are exact where the score is linear in t,
+# and otherwise those of its values at many quantiles of the law.
+score_moments <- function(law) {
+  m <- law$moments$mean
+  sd <- sqrt(law$moments$var)
+  at <- law$score(c(m - sd, m, m + sd))
+  linear <- abs(at[1] + at[3] - 2 * at[2]) <= 1e-9 * abs(at[3] - at[1])
+  if (linear) return(list(mean = at[2], sd = abs(at[3] - at[2])))
+  values <- law$score(pearson3_quantile((seq_len(4000) - 0.5) / 4000, law$moments))
+  list(mean = mean(values), sd = stats::sd(values))
+}
+
+# The density of the null score under the law, for pictures, over the range that holds nearly all of
+# it; NULL where the null is undefined or has one value only.
+law_density <- function(law, observed) {
+  if (is.na(observed) || is_constant_law(law)) return(NULL)
+  ends <- pearson3_quantile(c(5e-4, 1 - 5e-4), law$moments)
+  t <- seq(ends[1], ends[2], length.out = 61)
+  at <- law$score(t)
+  step <- diff(t[1:2]) * 1e-3
+  slope <- abs(law$score(t + step) - law$score(t - step)) / (2 * step)
+  sd <- sqrt(law$moments$var)
+  z <- (t - law$moments$mean) / sd
+  g <- law$moments$skewness
+  shape <- 4 / g^2
+  density <- if (abs(g) < 1e-6) stats::dnorm(z) / sd else
+    stats::dgamma(shape + sign(g) * z * sqrt(shape), shape) * sqrt(shape) / sd
+  density <- density / slope
+  good <- is.finite(at) & is.finite(density)
+  list(at = at[good], density = density[good])
+}
+
+# Refuses laws that the three moments do not determine well enough. nulls, set, names: the nulls and
+# the measures of a call, and the names of its pairs.
+check_laws <- function(nulls, set, names) {
+  found <- unlist(Map(function(null, measure) {
+    titles <- apply(cbind(names, measure = measure$label), 1, function(row) row_title(as.list(row)))
+    mapply(law_complaint, null$laws, null$observed, titles)
+  }, nulls, set))
+  bad <- found[nzchar(found)]
+  if (!length(bad)) return(invisible())
+  refuse("design", "engine = \"moments\" would mislead",
+         if (length(found) > 1) {
+           paste0(" for ", length(bad), " of ", length(found), " comparisons")
+         }, ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
+}
+
+# What is wrong with a law, or "".
+law_complaint <- function(law, observed, title) {
+  if (is.na(observed) || is_constant_law(law)) return("")
+  above <- names(which(law$doubts > law_limits))
+  if (!length(above)) return("")
+  value <- format(law$doubts[[above[1]]], digits = 3)
+  limit <- format(law_limits[[above[1]]])
+  why <- switch(above[1],
+    leverage = paste0("single stimuli weigh too much, with a leverage of ", value, ", above "),
+    step = paste0("both sides consist of two groups, and the null has few values, ", value,
+                  " standard deviations apart, above "),
+    decline = paste0("the null ends soon above its threshold, with a skewness of -", value,
+                     ", beyond -"),
+    values = paste0("both sides consist of equal stimuli in categories, and the null has few ",
+                    "values, as the matrices have ", round(1 / law$doubts[["values"]]),
+                    " off their diagonals; it takes at least "),
+    no_branch(above[1]))
+  if (above[1] == "values") limit <- format(1 / law_limits[["values"]])
+  paste0(dQuote(title, FALSE), " (", why, limit, ")")
+}
+
+# ---- moment sums
+
+# These functions compute the sums over one symmetric matrix of which the moments of permuted inner
+# products are made.
+
+# The sums that the moments need of one matrix. First the multiple of I - 11'/n with the same trace
+# is subtracted. That changes T by the same constant for all permutations. Without it, a large trace
+# would make all T nearly equal, and the moments small differences of large terms. `whole` is the
+# norm before the subtraction and `norm` the one after it. The sums are in units of `norm`, and so
+# are `row`, the largest share of a row in the sum of squares, `rows`, the sum of the squared
+# shares, and `entry`, the largest entry of the diagonal. `cube` is NULL, or a function(trace,
+# scale, squares) that gives the trace of the cube cheaply, see core_cube().
+moment_sums <- function(matrix, cube = NULL) {
+  n <- nrow(matrix)
+  whole <- sqrt(.Call(C_dot, matrix, matrix))
+  trace <- sum(diag(matrix))
+  scale <- 1 / max(whole, .Machine$double.xmin)
+  columns <- .Call(C_moment_sums, matrix, -trace / n, trace / (n * (n - 1)), scale, thread_count())
+  size <- sqrt(sum(columns$squares))
+  cubes <- if (!is.null(cube)) cube(trace, scale, columns$squares) else
+    .Call(C_cube_trace, matrix, -trace / n, trace / (n * (n - 1)), scale)
+  unit <- if (size > 0) size else 1
+  # How many different values there are off the diagonal, up to rounding: among some rows in equal
+  # distances, and counted no further than about 200 of them.
+  rows <- unique(round(seq(1, n, length.out = min(n, 200))))
+  some <- matrix[rows, rows]
+  some <- some[upper.tri(some)] / max(whole, .Machine$double.xmin)
+  d <- columns$diagonal / unit
+  squares <- columns$squares / unit^2
+  list(whole = whole, trace = trace, norm = size * whole, n = n, t3 = cubes / unit^3, s2 = sum(d^2),
+       s3 = sum(d^3), u = sum(columns$cubes) / unit^3, r = sum(d * squares),
+       b = sum(d * columns$dots) / unit^2, row = max(squares),
+       rows = sum(squares^2), entry = max(abs(d)), values = length(unique(round(some * n * 1e6))))
+}
+
+# The trace of the cube takes a product of the matrix with itself, unless the matrix has low rank.
+# Then it is the sum of the cubes of few eigenvalues. Here `core` is a small matrix with the same
+# eigenvalues but for zeros. On the space where rows add up to 0, subtracting the trace lowers every
+# eigenvalue by the same number. NULL where the core is not smaller.
+core_cube <- function(core, n) {
+  if (nrow(core) >= n) return(NULL)
+  function(trace, scale, squares) {
+    mean <- trace / (n - 1)
+    .Call(C_cube_trace, core, -mean, 0, scale) - (n - 1 - nrow(core)) * (mean * scale)^3
+  }
+}
+
+# The same for the U-centred Gram matrix of centred data x. It is L - D, where D is diagonal and L
+# has the same diagonal and the rank d + 2: L = x x' + (k 1' + 1 k') / (n - 2) - rest 1 1', with the
+# squared norms k of the rows. Since L^2 has the diagonal `squares` + D^2, the trace of (L - D)^3 is
+# that of L^3 less 3 sum(D squares) + sum(D^3).
+u_centered_cube <- function(x) {
+  n <- nrow(x)
+  if (ncol(x) + 2 >= n) return(NULL)
+  k <- rowSums(x^2)
+  rest <- sum(k) / ((n - 1) * (n - 2))
+  function(trace, scale, squares) {
+    # x' k and so on: L = z s z', with z = (x, k, 1), has the eigenvalues of s z'z
+    m <- crossprod(cbind(x, k, 1))
+    d <- ncol(x)
+    last <- m[d + 1:2, , drop = FALSE]
+    m[d + 1, ] <- last[2, ] / (n - 2)
+    m[d + 2, ] <- last[1, ] / (n - 2) - rest * last[2, ]
+    m <- m * scale
+    diagonal <- (k + 2 * k / (n - 2) - rest) * scale
+    sum((m %*% m) * t(m)) - 3 * sum(diagonal * squares) - sum(diagonal^3)
+  }
 }

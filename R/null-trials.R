@@ -73,44 +73,44 @@ trial_facts <- function(repr) {
 
 # ---- H under all permutations
 
-trials_null <- function(task) {
-  pairs <- task$pairs
-  routes <- Map(function(i, j) {
-    trial_route(task$sides$x$reprs[[i]], task$sides$y$reprs[[j]], task$args)
-  }, pairs$i, pairs$j)
-  # `whole` of each side: trial_blocks() of the forms whose neurons all share noise with those of
-  # the other side, trial by trial in the same order; NULL for others
-  plain <- which(vapply(routes, is_whole_route, NA))
-  for (side in c("x", "y")) {
-    whole <- vector("list", length(task[[side]]$forms))
-    for (at in unique(task[[side]]$at[plain])) whole[[at]] <- trial_blocks(task, side, at)
-    task[[side]]$whole <- whole
-  }
-  means <- lapply(c(x = "x", y = "y"), function(side) mean_kernels(task, side))
-  together <- corrections_of_pairs(task, routes)
-  n <- as.double(task$design$n)
-  matrices <- function(side) lapply(means[[side]], function(one) one$matrix)
-  inner <- inner_products(matrices("x"), matrices("y"), task$design, task$label)
-  lapply(seq_len(nrow(pairs)), function(p) {
-    x <- means$x[[task$x$at[p]]]
-    y <- means$y[[task$y$at[p]]]
-    left_out <- routes[[p]]$left_out
-    values <- inner[, task$x$at[p] + length(means$x) * (task$y$at[p] - 1)]
-    count <- x$width * y$width
-    if (!is.null(left_out)) {
-      values <- values - excluded_sums(x$means, y$means, left_out, task$design)
-      count <- count - left_out$count
+declare_null_kernel(
+  "trials", cosets = TRUE, size = function(n, d) as.double(n)^2,
+  memory = function(n, dx, dy) 12 * n^2,
+  run = function(task) {
+    pairs <- task$pairs
+    routes <- Map(function(i, j) {
+      trial_route(task$sides$x$reprs[[i]], task$sides$y$reprs[[j]], task$args)
+    }, pairs$i, pairs$j)
+    # `whole` of each side: trial_blocks() of the forms whose neurons all share noise with those of
+    # the other side, trial by trial in the same order; NULL for others
+    plain <- which(vapply(routes, is_whole_route, NA))
+    for (side in c("x", "y")) {
+      whole <- vector("list", length(task[[side]]$forms))
+      for (at in unique(task[[side]]$at[plain])) whole[[at]] <- trial_blocks(task, side, at)
+      task[[side]]$whole <- whole
     }
-    values <- (values / (n * (n - 3)) + together[[p]]) / count
-    forms <- task_forms(task, p)
-    null_of_pair(values, task$score(values, forms$x, forms$y),
-                 equal_share * x$norm * y$norm / (n * (n - 3) * count), task$observed[p])
-  })
-}
-
-declare_null_kernel("trials", run = trials_null, cosets = TRUE,
-                    size = function(n, d) as.double(n)^2,
-                    memory = function(n, dx, dy) 12 * n^2)
+    means <- lapply(c(x = "x", y = "y"), function(side) mean_kernels(task, side))
+    together <- corrections_of_pairs(task, routes)
+    n <- as.double(task$design$n)
+    matrices <- function(side) lapply(means[[side]], function(one) one$matrix)
+    inner <- inner_products(matrices("x"), matrices("y"), task$design, task$label)
+    lapply(seq_len(nrow(pairs)), function(p) {
+      x <- means$x[[task$x$at[p]]]
+      y <- means$y[[task$y$at[p]]]
+      left_out <- routes[[p]]$left_out
+      values <- inner[, task$x$at[p] + length(means$x) * (task$y$at[p] - 1)]
+      count <- x$width * y$width
+      if (!is.null(left_out)) {
+        values <- values - excluded_sums(x$means, y$means, left_out, task$design)
+        count <- count - left_out$count
+      }
+      values <- (values / (n * (n - 3)) + together[[p]]) / count
+      forms <- task_forms(task, p)
+      null_of_pair(values, task$score(values, forms$x, forms$y),
+                   equal_share * x$norm * y$norm / (n * (n - 3) * count), task$observed[p])
+    })
+  }
+)
 
 # For each representation of a side that is used list(matrix, norm, width, means): the U-centred
 # kernel of the means over trials. width: how many neurons H is a mean over, on this side.

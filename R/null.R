@@ -103,13 +103,11 @@ mean_kernel_null <- function(null, measure, pairs, sides, design, observed) {
     ordered <- sides_in_tie_order(sides, number)
     one <- vapply(pairs_of(ordered), function(pair) permuted_score(measure, pair, new.env()), 0)
     permuted <- kernel_null(null, measure, pairs, ordered, design, one)
-    rbind(one, do.call(cbind, lapply(permuted, function(of_pair) of_pair$null)),
-          deparse.level = 0)
+    rbind(one, do.call(cbind, lapply(permuted, function(of_pair) of_pair$null)), deparse.level = 0)
   })
   lapply(at, function(p) {
     score <- scores[, p]
-    null_of_pair(measure$sign * score, score, equal_share * max(1, abs(score[1])),
-                 observed[p])
+    null_of_pair(measure$sign * score, score, equal_share * max(1, abs(score[1])), observed[p])
   })
 }
 

@@ -159,7 +159,20 @@ print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
     if (nrow(clusters)) print.data.frame(first, digits = digits, row.names = FALSE) else
       cat("No cluster: no place is beyond the threshold.\n")
     if (more) cat("... and ", count_of(more, "more cluster"), ": summary() has all.\n", sep = "")
-  } else if (nrow(x)) print_peaks(x, facts, digits, n)
+  } else if (nrow(x)) {
+    rows <- peak_places(x, facts)
+    if (all(rows$left_out == 0)) rows$left_out <- NULL
+    print.data.frame(rows, digits = digits, row.names = FALSE)
+    cat("Places with the smallest p-values:\n")
+    rows <- as.data.frame(x)
+    size <- map_size(rows, facts$settings)
+    of_model <- split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model)))
+    best <- unlist(lapply(of_model, function(at) {
+      utils::head(at[order(rows$p_familywise[at], -size[at])], n)
+    }))
+    print.data.frame(rows[best, ], digits = digits, row.names = FALSE)
+    print_remarks(nrow(rows) - length(best), character(), FALSE)
+  }
   writeLines(strwrap(map_cautions[names(map_cautions) == settings$correction]))
   if (settings$statistic == "t" && settings$alternative == "two_sided" &&
         isTRUE(abs(settings$skewness) > 0.5)) {
@@ -167,20 +180,6 @@ print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
                               "): two-sided t finds too much, statistic = \"mean\" less so.")))
   }
   invisible(x)
-}
-
-print_peaks <- function(x, facts, digits, n) {
-  rows <- peak_places(x, facts)
-  if (all(rows$left_out == 0)) rows$left_out <- NULL
-  print.data.frame(rows, digits = digits, row.names = FALSE)
-  cat("Places with the smallest p-values:\n")
-  rows <- as.data.frame(x)
-  size <- map_size(rows, facts$settings)
-  best <- lapply(split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model))), function(at) {
-    utils::head(at[order(rows$p_familywise[at], -size[at])], n)
-  })
-  print.data.frame(rows[unlist(best), ], digits = digits, row.names = FALSE)
-  print_remarks(nrow(rows) - length(unlist(best)), character(), FALSE)
 }
 
 # How large the statistic of rows is, in the direction that is tested; with TFCE the enhanced one.

@@ -109,8 +109,7 @@ check_plan_grid <- function(wanted, pilot) {
   pair <- pilot$pairs[[1]]
   check_units(pair, pilot$args)
   note_shared_neurons(pair, pilot$args)
-  layout <- unit_layout(pair, pilot$args)
-  tied <- is_one_sample(layout)
+  tied <- is_one_sample(unit_layout(pair, pilot$args))
   # numbers that cannot be planned
   both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
   sampled <- if (both) "neurons_x" else pilot$over
@@ -174,8 +173,18 @@ plan_deletions <- function(pair, args, over) {
   names <- if (one_sample) "x" else c("x", "y")[!layout$complete]
   strata <- stats::setNames(layout$strata, names)[paste0("neurons_", names) %in% over]
   samples <- lapply(strata, function(units) {
-    list(units = values[1, 1 + units], both = values[-1, 1 + units, drop = FALSE],
-         pairs = scores_without_two(sums, units, layout$complete))
+    # the scores without each two of `units`; the diagonal is NA
+    without <- function(part) {
+      value <- without_two(part$terms, units) / without_two(part$counts, units)
+      if (identical(part, sums$xy)) value else replace(value, which(!(value > part$least)), NA)
+    }
+    self <- function(side) {
+      part <- sums[[paste0(side, side)]]
+      if (layout$complete[[side]]) part$all else without(part)
+    }
+    scores <- without(sums$xy) / sqrt(self("x")) / sqrt(self("y"))
+    diag(scores) <- NA
+    list(units = values[1, 1 + units], both = values[-1, 1 + units, drop = FALSE], pairs = scores)
   })
   list(score = values[1, 1], stimuli = values[-1, 1], samples = samples,
        self = ifelse(layout$complete, 1, c(x = sums$xx$ratio, y = sums$yy$ratio)),
@@ -209,21 +218,6 @@ plan_pair_sums <- function(pair, layout) {
        yy = of(y, y, layout$y, layout$y))
 }
 
-# The scores without each two of `units`; the diagonal is NA.
-scores_without_two <- function(sums, units, complete) {
-  without <- function(part) {
-    value <- without_two(part$terms, units) / without_two(part$counts, units)
-    if (identical(part, sums$xy)) value else replace(value, which(!(value > part$least)), NA)
-  }
-  self <- function(side) {
-    part <- sums[[paste0(side, side)]]
-    if (complete[[side]]) part$all else without(part)
-  }
-  scores <- without(sums$xy) / sqrt(self("x")) / sqrt(self("y"))
-  diag(scores) <- NA
-  scores
-}
-
 without_two <- function(terms, units) {
   each <- (rowSums(terms) + colSums(terms))[units]
   inner <- terms[units, units, drop = FALSE]
@@ -252,24 +246,6 @@ variance_parts <- function(deletions) {
 
 coefficient_names <- c("stimuli", "neurons_x", "neurons_y", "stimuli_x", "stimuli_y", "pairs_x",
                        "pairs_y")
-
-# Estimates of the coefficients of 1 / n, 1 / q, 1 / p, 1 / (n q), 1 / (n p), 1 / q^2 and 1 / p^2.
-# size: the numbers of stimuli and neurons of the pilot. What single stimuli and neurons add is what
-# their parts leave when those of interactions and neuron pairs, which they contain, are taken out;
-# that may be below 0.
-variance_coefficients <- function(parts, size) {
-  value <- stats::setNames(numeric(7), coefficient_names)
-  inner <- sum(vapply(parts$samples, function(part) part$both, 0))
-  value["stimuli"] <- size[["n"]] * (parts$stimuli - inner)
-  for (side in names(parts$samples)) {
-    part <- parts$samples[[side]]
-    q <- size[[side]]
-    value[paste0("neurons_", side)] <- q * (part$units - part$both - part$pairs)
-    value[paste0("stimuli_", side)] <- size[["n"]] * q * part$both
-    value[paste0("pairs_", side)] <- q^2 * part$pairs
-  }
-  value
-}
 
 # ---- trials
 
@@ -315,7 +291,20 @@ variance_model <- function(fit, size) {
     rowMeans(vapply(groups, function(one) {
       parts <- variance_parts(one)
       self <- if (is.null(one$self)) c(1, 1) else one$self
-      c(variance_coefficients(parts, size), parts$total, size[c("x", "y")] * (self - 1))
+      # Coefficients of 1 / n, 1 / q, 1 / p, 1 / (n q), 1 / (n p), 1 / q^2 and 1 / p^2. What single
+      # stimuli and neurons add is what their parts leave when those of interactions and neuron
+      # pairs, which they contain, are taken out; that may be below 0.
+      value <- stats::setNames(numeric(7), coefficient_names)
+      inner <- sum(vapply(parts$samples, function(part) part$both, 0))
+      value["stimuli"] <- size[["n"]] * (parts$stimuli - inner)
+      for (side in names(parts$samples)) {
+        part <- parts$samples[[side]]
+        q <- size[[side]]
+        value[paste0("neurons_", side)] <- q * (part$units - part$both - part$pairs)
+        value[paste0("stimuli_", side)] <- size[["n"]] * q * part$both
+        value[paste0("pairs_", side)] <- q^2 * part$pairs
+      }
+      c(value, parts$total, size[c("x", "y")] * (self - 1))
     }, numeric(10)))
   }, numeric(10))
   list(raw = values[1:7, 1], coefficients = pooled_coefficients(values[1:7, 1], size, values[8, 1]),

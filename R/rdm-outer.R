@@ -1,7 +1,7 @@
 # What the argument `outer` of rsa() means: the forms of an RDM for each comparison, and the
 # products of two of them.
 
-#' @include form-distance.R null-kernels.R null-concordance.R
+#' @include form-distance.R null-kernels.R
 NULL
 
 # ---- the forms of rsa()

@@ -59,7 +59,9 @@ read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, 
             "`file` must be the path of a file or of a folder, or the paths of several files, not ",
             if (!is.character(file)) describe(file) else if (!length(file)) "no path at all" else
               "an empty or missing path", ".")
-  if (is_several_files(file)) return(read_each_file(file, name, rows, flatten))
+  if (length(file) > 1 || dir.exists(path.expand(file))) {
+    return(read_each_file(file, name, rows, flatten))
+  }
   format <- file_format(file)
   name <- if (!is.null(name)) {
     refuse_if(!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name), "value",
@@ -90,8 +92,6 @@ representation_names <- function(file, ...) {
 
 # ---- several files
 
-is_several_files <- function(file) length(file) > 1 || dir.exists(path.expand(file))
-
 # A named list of what the files hold. What goes wrong names the file, and none is read before all
 # are known to be there.
 read_each_file <- function(file, name, rows, flatten) {
@@ -99,7 +99,12 @@ read_each_file <- function(file, name, rows, flatten) {
   folder <- length(file) == 1
   if (folder) file <- files_of_folder(file) else of_each_file(file, file_format)
   names <- names(file)
-  if (is.null(names)) names <- names_of_files(file)
+  if (is.null(names)) {
+    # without their endings, where these names tell them apart
+    base <- basename(file)
+    short <- sub("[.][^.]*$", "", sub("[.]gz$", "", base, ignore.case = TRUE))
+    names <- ifelse(short %in% short[duplicated(short)], base, short)
+  }
   check_element_names(stats::setNames(as.list(file), names), "file")
   step <- progress_along(length(file))
   several <- list()
@@ -164,14 +169,6 @@ files_of_folder <- function(folder) {
   all[radix_order(text)]
 }
 
-# Files without their endings, where these names tell them apart.
-names_of_files <- function(file) {
-  base <- basename(file)
-  short <- sub("[.][^.]*$", "", sub("[.]gz$", "", base, ignore.case = TRUE))
-  twice <- short %in% short[duplicated(short)]
-  ifelse(twice, base, short)
-}
-
 # ---- one file
 
 # A format: `names` gives the names of the arrays of a file, `read` one of them, with some rows, as
@@ -185,8 +182,7 @@ file_formats <- function() {
       no_array_name(name, file)
       read_npy(file, rows, file)
     }, npy_rows),
-    npz = list(names = function(file) sub("[.]npy$", "", npz_members(file)$Name),
-               read = read_npz),
+    npz = list(names = function(file) sub("[.]npy$", "", npz_members(file)$Name), read = read_npz),
     safetensors = list(names = function(file) names(safetensors_header(file)$tensors),
                        read = read_safetensors,
                        rows = safetensors_rows),

@@ -1,4 +1,8 @@
-# HDF5 files, among them those of h5py, NWB and MATLAB v7.3, by the package hdf5r.
+# HDF5 files, among them those of h5py, NWB and MATLAB v7.3, by the package hdf5r; and the older
+# files of MATLAB (5 to 7), which are read here.
+
+#' @include base-numbers.R
+NULL
 
 hdf5_names <- function(file) with_hdf5(file, function(open) hdf5_datasets(open, ""))
 
@@ -35,8 +39,7 @@ with_dataset <- function(file, name, f) {
     path <- gsub("^/+|/+$", "", name)
     found <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
     if (!inherits(found, "H5D")) {
-      group <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
-      if (inherits(group, "H5Group") && is_matlab_sparse(group)) {
+      if (inherits(found, "H5Group") && is_matlab_sparse(found)) {
         refuse_file(file, "has ", dQuote(name, FALSE),
                     " as a sparse matrix of MATLAB v7.3: save full(",
                     basename(path), ").", class = "repalign_error_type")
@@ -93,8 +96,7 @@ hdf5_datasets <- function(group, before, seen = new.env()) {
     part <- catch_error(if (group$path_valid(key)) group[[key]], failed = function(e) NULL)
     path <- paste0(before, key)
     if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), seen))
-    if (inherits(part, "H5D") && is.null(other_content(part)) &&
-          all(dataset_dims(part) > 0)) path
+    if (inherits(part, "H5D") && is.null(other_content(part)) && all(dataset_dims(part) > 0)) path
   })
   as.character(unlist(found))
 }
@@ -144,4 +146,201 @@ dataset_rows <- function(dataset, axis, wanted, file) {
   on.exit(options(before))
   values <- dataset$read(args = args, drop = FALSE)
   if (inherits(values, "integer64")) integer64_doubles(values, file) else as.double(values)
+}
+
+# ---- MATLAB
+
+read_matlab <- function(file, name, rows) {
+  if (is_matlab_hdf5(file)) return(read_hdf5(file, name, rows))
+  variables <- mat5_variables(file)
+  numbers <- names(variables)[vapply(variables, function(v) v$numbers, NA)]
+  if (is.null(name) || !name %in% names(variables)) name <- choose_array(name, numbers, file)
+  variable <- variables[[name]]
+  if (!variable$numbers) {
+    refuse_file(file, "has in ", dQuote(name, FALSE), " no array of real numbers but ",
+                if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
+                ": save its parts as variables of their own.", class = "repalign_error_type")
+  }
+  sparse <- variable$class == "sparse"
+  check_dims(variable$dims, file, if (!sparse) rows, copies = if (sparse) 3 else 1)
+  tag <- variable$tag
+  if (sparse) {
+    check_memory(4 * variable$size, "The array", "Save some of its rows, by full().")
+  } else if (!variable$size %in% c(tag$values + tag$length, tag$end) ||
+               tag$length > 8 * prod(variable$dims)) {
+    damaged_mat5(file, "an array is not as large as it says")
+  }
+  path <- file
+  if (variable$packed > 0) {
+    path <- tempfile("mat")
+    on.exit(unlink(path))
+    bytes <- file_bytes(file, variable$from, variable$packed)
+    unpacked <- unpack_zlib(bytes, variable$size + 8, path)
+    stored <- whole_number(rev(utils::tail(bytes, 4)))
+    if (!isTRUE(file.size(path) == variable$size + 8) || unpacked != stored) damaged_mat5(file)
+    variable$from <- 8
+  }
+  if (sparse) return(r_array(mat5_sparse(variable, path, file), rows, file))
+  replace(mat5_numbers(tag, variable$dims, rows, variable, path, file), "flat", "first")
+}
+
+is_matlab_hdf5 <- function(file) {
+  start <- file_bytes(file, 0, 520)
+  signature <- as.raw(c(0x89, 0x48, 0x44, 0x46))
+  if (identical(start[1:4], signature) || identical(start[513:516], signature)) return(TRUE)
+  if (!identical(start[1:10], charToRaw("MATLAB 5.0")) || length(start) < 136) {
+    refuse_file(file, "is no MATLAB file of version 5 or later: save it again, save(\"",
+                basename(file), "\", \"x\", \"-v7\").")
+  }
+  FALSE
+}
+
+# --- The variables of an old file -------------------------------------------------
+
+damaged_mat5 <- function(file, why = "a compressed variable cannot be unpacked") {
+  refuse_file(file, "is damaged: ", why, ".")
+}
+
+# What mat5_variable() tells of each variable. from: the byte of the file where its content begins;
+# packed: how many bytes it takes there, if it is compressed; size: those that it takes else.
+mat5_variables <- function(file) {
+  little <- identical(file_bytes(file, 126, 2), charToRaw("IM"))
+  size <- file.size(file)
+  found <- list()
+  at <- 128
+  while (at < size) {
+    tag <- mat5_integers(file_bytes(file, at, 8), little)
+    if (length(tag) < 2 || !tag[1] %in% 14:15 || at + 8 + tag[2] > size) {
+      refuse_file(file, "is cut off or damaged.")
+    }
+    # descriptions are short
+    bytes <- file_bytes(file, at + 8, min(tag[2], 2^16))
+    inner <- tag
+    if (tag[1] == 15) {
+      path <- tempfile("mat")
+      unpack_zlib(bytes, 4104, path)
+      bytes <- file_bytes(path, 0, 4104)
+      unlink(path)
+      inner <- mat5_integers(utils::head(bytes, 8), little)
+      bytes <- bytes[-(1:8)]
+      # deflated data become at most 1032 times as long
+      if (!isTRUE(inner[1] == 14 && inner[2] <= 1032 * tag[2])) damaged_mat5(file)
+    }
+    variable <- mat5_variable(bytes, little, file)
+    # what MATLAB keeps for itself has no name
+    if (nzchar(variable$name)) {
+      found[[variable$name]] <- c(variable, list(
+        from = at + 8, packed = if (tag[1] == 15) tag[2] else 0, size = inner[2], little = little
+      ))
+    }
+    at <- at + 8 + tag[2]
+  }
+  found
+}
+
+# Writes the first `size` bytes of what zlib packed to the file `path`, or fewer if there are no
+# more, piece by piece, which an interrupt ends. Returns their checksum.
+unpack_zlib <- function(bytes, size, path) {
+  packed <- tempfile("gz")
+  # R unpacks by pieces what gzip packed: the same, between another header and another checksum,
+  # of which it warns at the end
+  writeBin(c(as.raw(c(31, 139, 8, 0, 0, 0, 0, 0, 0, 3)), bytes[-(1:2)]), packed)
+  from <- gzfile(packed, "rb")
+  to <- file(path, "wb")
+  on.exit({
+    close(from)
+    close(to)
+    unlink(packed)
+  })
+  sums <- c(1, 0)
+  while (size > 0) {
+    piece <- catch_error(suppressWarnings(readBin(from, "raw", min(size, 2^20))),
+                         failed = function(e) raw())
+    count <- length(piece)
+    if (!count) break
+    writeBin(piece, to)
+    values <- as.integer(piece)
+    sums <- (sums + c(sum(values), count * sums[1] + sum(values * (count:1)))) %% 65521
+    size <- size - count
+  }
+  sum(sums * c(1, 65536))
+}
+
+mat5_integers <- function(bytes, little) {
+  count <- length(bytes) %/% 4
+  as.vector(256^(if (little) 0:3 else 3:0) %*% matrix(as.integer(bytes[seq_len(4 * count)]), 4))
+}
+
+mat5_classes <- c("cell", "struct", "object", "char", "sparse", "double", "single", "int8", "uint8",
+                  "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+# How elements are written, by their codes.
+mat5_types <- c("i1", "u1", "i2", "u2", "i4", "u4", "f4", NA, "f8", NA, NA, "i8", "u8")
+
+# What the first 8 bytes of an element say: its code, its length, and where from `at` on its values
+# begin and the next element does. Up to 4 bytes of values lie within these 8.
+mat5_tag <- function(words, at) {
+  short <- isTRUE(words[1] >= 65536)
+  length <- if (short) words[1] %/% 65536 else words[2]
+  list(code = words[1] %% 65536, length = length, values = at + if (short) 4 else 8,
+       end = at + 8 + if (short) 0 else 8 * ceiling(length / 8))
+}
+
+# Three elements describe a variable: its flags, its dims (but for objects of classes), its name.
+# values: the byte where that of its values stands, in tag what it says.
+mat5_variable <- function(bytes, little, file) {
+  words <- function(from, count) mat5_integers(bytes[from + seq_len(4 * count)], little)
+  need <- function(length) {
+    if (length(bytes) < length) damaged_mat5(file, "a variable is not described")
+  }
+  need(32)
+  flags <- words(8, 1)
+  code <- flags %% 256
+  axes <- if (code == 17) 0 else words(20, 1) / 4
+  if (code != 17 && !axes %in% 2:200) need(Inf)
+  name_at <- if (code == 17) 16 else 24 + 8 * ceiling(axes / 2)
+  need(name_at + 8)
+  name <- mat5_tag(words(name_at, 2), name_at)
+  need(max(name$values + name$length, name$end))
+  class <- mat5_classes[if (code %in% seq_along(mat5_classes)) code else 3]
+  real <- flags %/% 2048 %% 2 == 0
+  list(name = header_text(bytes[name$values + seq_len(name$length)], file), class = class,
+       dims = words(24, axes), real = real, numbers = class %in% mat5_classes[-(1:4)] && real,
+       values = name$end,
+       tag = if (length(bytes) >= name$end + 8) mat5_tag(words(name$end, 2), name$end))
+}
+
+# The numbers of an element as file_array(); dims: NULL for one axis.
+mat5_numbers <- function(tag, dims, rows, variable, path, file) {
+  type <- mat5_types[tag$code]
+  size <- as.integer(substr(type, 2, 2))
+  if (is.null(dims)) dims <- c(tag$length / size, 1)
+  if (!isTRUE(prod(dims) * size == tag$length && tag$values + tag$length <= variable$size)) {
+    damaged_mat5(file, "an array is not as large as it says")
+  }
+  if (is.null(rows) && !prod(dims)) return(list(data = numeric()))
+  read_numbers(path, variable$from + tag$values,
+               number_type(substr(type, 1, 1), size, !variable$little), dims, TRUE, rows, file)
+}
+
+# Three elements: the rows of the values, column after column; where each column begins among them;
+# and the values. The first two are integers.
+mat5_sparse <- function(variable, path, file) {
+  at <- variable$values
+  parts <- lapply(list(1:6, 1:6, 1:13), function(codes) {
+    tag <- mat5_tag(mat5_integers(file_bytes(path, variable$from + at, 8), variable$little), at)
+    at <<- tag$end
+    if (!tag$code %in% codes) damaged_mat5(file, "a sparse array is not described")
+    mat5_numbers(tag, NULL, NULL, variable, path, file)$data
+  })
+  dims <- variable$dims
+  starts <- parts[[2]]
+  last <- c(0, starts)[length(starts) + 1]
+  rows <- utils::head(parts[[1]], max(last, 0))
+  if (length(dims) != 2 || length(starts) != dims[2] + 1 || any(diff(c(0, starts)) < 0) ||
+        starts[1] != 0 || last > min(lengths(parts[-2])) || !all(rows >= 0 & rows < dims[1])) {
+    damaged_mat5(file, "a sparse array is not described")
+  }
+  at <- cbind(rows + 1, rep(seq_len(dims[2]), diff(starts)))
+  replace(matrix(0, dims[1], dims[2]), at, parts[[3]][seq_len(last)])
 }

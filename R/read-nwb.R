@@ -54,14 +54,41 @@ read_nwb <- function(file, ...) {
                   "representation_names() lists the arrays that it holds.")
     }
     left_out <- new.env()
-    read <- function(path) nwb_table(part_of(open, path), path, file, left_out)
+    read <- function(path) {
+      # a table of the file as a data frame; without a row if it is not there
+      group <- part_of(open, path)
+      if (is.null(group)) return(data.frame(id = double()))
+      ids <- part_of(group, "id")
+      if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
+        refuse_file(file, "is damaged: ", dQuote(path, FALSE),
+                    " is no table with `id` and `colnames`.")
+      }
+      id <- stored_values(ids, ids$get_type(), paste0(path, "/id"), file)
+      if (!is.double(id)) {
+        refuse_file(file, "is damaged: ", dQuote(path, FALSE), " has an `id` that is no number.")
+      }
+      columns <- list(id = id)
+      there <- names(group)
+      for (name in declared_columns(group, there)) {
+        column <- nwb_column(group, name, there, length(id), path, file)
+        if (is_unread(column)) left_out[[paste0(path, "/", name)]] <- column$why else
+          columns[[name]] <- column
+      }
+      # columns may be lists and matrices, which data.frame() would take apart
+      structure(columns, class = "data.frame", row.names = .set_row_names(length(id)))
+    }
     electrodes <- read("general/extracellular_ephys/electrodes")
     units <- read("units")
     intervals <- part_of(open, "intervals")
     found <- names(intervals)
     kept <- found[vapply(found, function(name) inherits(intervals[[name]], "H5Group"), NA)]
     tables <- lapply(stats::setNames(kept, kept), function(name) read(paste0("intervals/", name)))
-    tell_left_out(left_out, file)
+    paths <- sort(names(left_out))
+    why <- vapply(paths, function(path) left_out[[path]], "")
+    inform_if(length(paths), "left_out", "read_nwb(): {count_of(length(paths), 'column')} of ",
+              "{dQuote(basename(file), FALSE)}{if (length(paths) == 1) ' is' else ' are'} left ",
+              "out: ",
+              enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".")
     spikes <- nwb_spikes(units, file)
     units$spike_times <- NULL
     structure(list(spikes = spikes, units = with_places(units, electrodes, file),
@@ -81,38 +108,7 @@ part_of <- function(group, path) {
   group
 }
 
-tell_left_out <- function(left_out, file) {
-  paths <- sort(names(left_out))
-  if (!length(paths)) return(invisible())
-  why <- vapply(paths, function(path) left_out[[path]], "")
-  inform("left_out", "read_nwb(): {count_of(length(paths), 'column')} of ",
-         "{dQuote(basename(file), FALSE)}{if (length(paths) == 1) ' is' else ' are'} left out: ",
-         enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".")
-}
-
 # ---- tables
-
-# A table of the file as a data frame; without a row if it is not there.
-nwb_table <- function(group, path, file, left_out) {
-  if (is.null(group)) return(data.frame(id = double()))
-  ids <- part_of(group, "id")
-  if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
-    refuse_file(file, "is damaged: ", dQuote(path, FALSE), " is no table with `id` and `colnames`.")
-  }
-  id <- stored_values(ids, ids$get_type(), paste0(path, "/id"), file)
-  if (!is.double(id)) {
-    refuse_file(file, "is damaged: ", dQuote(path, FALSE), " has an `id` that is no number.")
-  }
-  columns <- list(id = id)
-  there <- names(group)
-  for (name in declared_columns(group, there)) {
-    column <- nwb_column(group, name, there, length(id), path, file)
-    if (is_unread(column)) left_out[[paste0(path, "/", name)]] <- column$why else
-      columns[[name]] <- column
-  }
-  # columns may be lists and matrices, which data.frame() would take apart
-  structure(columns, class = "data.frame", row.names = .set_row_names(length(id)))
-}
 
 # The spikes and the electrodes of units are wanted also where a writer forgot to declare them.
 # there: the names of all parts of the group.
@@ -141,7 +137,11 @@ nwb_column <- function(group, name, there, n, path, file) {
   at <- paste0(path, "/", name)
   values <- stored_values(part, type, at, file)
   if (is_unread(values)) return(values)
-  if (is.double(values) && names_rows(part, name)) values <- values + 1
+  # rows of other tables are counted from 0
+  if (is.double(values) && (name == "electrodes" || part$attr_exists("neurodata_type") &&
+      identical(as.character(part$attr_open("neurodata_type")$read()), "DynamicTableRegion"))) {
+    values <- values + 1
+  }
   index <- paste0(name, "_index")
   sizes <- if (index %in% there) sizes_of_rows(group[[index]], NROW(values), n, at, file)
   if (is.null(sizes) && NROW(values) != n) {
@@ -163,12 +163,6 @@ unread_type <- function(type) {
   }
   words <- c(H5T_COMPOUND = "records", H5T_VLEN = "lists of different lengths")
   if (kind %in% names(words)) words[[kind]] else paste("values of the type", kind)
-}
-
-# Rows of other tables are counted from 0.
-names_rows <- function(part, name) {
-  name == "electrodes" || part$attr_exists("neurodata_type") &&
-    identical(as.character(part$attr_open("neurodata_type")$read()), "DynamicTableRegion")
 }
 
 # How many values each row has: the index of a column holds their ends.
@@ -207,7 +201,10 @@ stored_values <- function(part, type, at, file) {
   # all integers of 64 bits in the bits of doubles, so that none is rounded before it is checked
   before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
   on.exit(options(before))
-  values <- if (all(dims > 0)) raw_values(part)
+  values <- if (all(dims > 0)) catch_error(part$read(drop = FALSE), failed = function(e) {
+    if (!grepl("encoding mask", conditionMessage(e), fixed = TRUE)) stop(e)
+    unread("texts that are not in the encoding that they declare")
+  })
   if (is_unread(values)) return(values)
   values <- switch(kind, H5T_STRING = readable(as.character(values)),
                    H5T_REFERENCE = names_of_references(values),
@@ -219,13 +216,6 @@ stored_values <- function(part, type, at, file) {
   aperm(array(values, rev(dims)), rev(seq_along(dims)))
 }
 
-raw_values <- function(part) {
-  catch_error(part$read(drop = FALSE), failed = function(e) {
-    if (!grepl("encoding mask", conditionMessage(e), fixed = TRUE)) stop(e)
-    unread("texts that are not in the encoding that they declare")
-  })
-}
-
 plain_numbers <- function(values) {
   if (!inherits(values, "integer64")) return(as.double(values))
   values <- integer64_values(values)
@@ -235,8 +225,7 @@ plain_numbers <- function(values) {
 # The last part of the path of what each reference leads to, NA for those that lead nowhere.
 names_of_references <- function(values) {
   if (is.null(values)) return(character())
-  bytes <- matrix(values$ref, 8)
-  keys <- apply(bytes, 2, paste, collapse = "")
+  keys <- apply(matrix(values$ref, 8), 2, paste, collapse = "")
   first <- which(!duplicated(keys))
   names <- vapply(first, function(at) {
     # `[` of hdf5r looks for `at` elsewhere

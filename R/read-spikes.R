@@ -89,8 +89,7 @@ spikes_by_unit <- function(times, units) {
   if (is.numeric(units) && !is.object(units) && length(units) > 0 && length(units) != spikes &&
         all(units == round(units)) && units[1] >= 0 && !is.unsorted(units) &&
         units[length(units)] == spikes) {
-    sizes <- diff(c(0, units))
-    units <- factor(rep(seq_along(units), sizes), seq_along(units))
+    units <- factor(rep(seq_along(units), diff(c(0, units))), seq_along(units))
   }
   refuse_if(length(units) != length(times), "labels", "`units` must have one label for each of ",
             "the {count_of(length(times), 'spike')} in `times`, and has {length(units)}.")

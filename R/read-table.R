@@ -216,8 +216,7 @@ wanted_lines <- function(connection, top, wanted, file) {
 # In which lines does a text in quotes begin or end that goes beyond them?
 parted_by_quotes <- function(lines) {
   rest <- gsub("\"", "", lines, fixed = TRUE, useBytes = TRUE)
-  quotes <- nchar(lines, "bytes") - nchar(rest, "bytes")
-  quotes %% 2 == 1
+  (nchar(lines, "bytes") - nchar(rest, "bytes")) %% 2 == 1
 }
 
 # Lines that a line break within quotes has parted are one again.
@@ -268,8 +267,7 @@ is_header <- function(fields, file, lines, sep) {
     if (length(quotes[[2]]) == length(quotes[[1]]) + 1) return(TRUE)
   }
   counted <- if (text[1]) numbers[-1] else numbers
-  counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 &&
-    all(diff(counted) == 1)
+  counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 && all(diff(counted) == 1)
   inform_if(counts && !text[1], "header", "read_representation(): the first line of ",
             "{dQuote(basename(file), FALSE)} ({enumerate(fields, 3, FALSE)}) was taken for names ",
             "of columns.")

@@ -1,5 +1,5 @@
 # read_volumes() makes a matrix of NIfTI images, and write_map() an image of what was found at their
-# voxels. Both read and write through RNifti.
+# voxels.
 
 #' Read voxels from NIfTI images, write maps
 #'
@@ -51,7 +51,13 @@
 read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels"), ...) {
   need_arguments()
   require_package("RNifti", "Reading NIfTI images")
-  names <- check_volume_files(files)
+  refuse_if(!is.character(files) || !length(files) || !is.null(dim(files)), "type",
+            "`files` must be the paths of one or more images, not ",
+            if (length(files)) describe(files) else "an empty vector", ".")
+  for (file in files) need_file(file, "files")
+  names <- names(files)
+  if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
+  check_element_names(stats::setNames(as.list(files), names), "files")
   threshold <- check_number(threshold, "threshold")
   na <- check_choice(na, c("error", "voxels"), "na")
   images <- lapply(unname(files), volume_header, arg = "files")
@@ -78,7 +84,19 @@ read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "v
 write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
   need_arguments()
   require_package("RNifti", "Writing NIfTI images")
-  map <- map_values(values, column, model)
+  # all: must there be a value for each voxel of the mask?
+  map <- if (is.data.frame(values)) map_of_result(values, column, model) else {
+    for (arg in c("column", "model")) {
+      refuse_if(!is.null(get(arg)), "value", "`{arg}` is for results with a row for each centre: ",
+                "leave it out for numbers.")
+    }
+    plain <- (is.numeric(values) || is.logical(values)) && !is.object(values) && length(values) &&
+      sum(dim(values) > 1) <= 1
+    refuse_if(!plain, "type", "`values` must be numbers at voxels, or a result with a row for ",
+              "each centre, not ", if (length(values)) describe(values) else "an empty vector", ".")
+    names <- if (is.null(dim(values))) names(values) else names(drop(values))
+    list(values = as.double(values), names = names, all = is.null(names))
+  }
   need_path(file, "file")
   path <- path.expand(file)
   refuse_if(!grepl("[.]nii([.]gz)?$", path), "value", "`file` {dQuote(basename(file), FALSE)} ",
@@ -101,18 +119,6 @@ write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
 }
 
 # ---- images
-
-# The names of the rows.
-check_volume_files <- function(files) {
-  refuse_if(!is.character(files) || !length(files) || !is.null(dim(files)), "type",
-            "`files` must be the paths of one or more images, not ",
-            if (length(files)) describe(files) else "an empty vector", ".")
-  for (file in files) need_file(file, "files")
-  names <- names(files)
-  if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
-  check_element_names(stats::setNames(as.list(files), names), "files")
-  names
-}
 
 # The eight corners must lie at the same places.
 need_same_space <- function(image, space) {
@@ -230,4 +236,217 @@ voxel_coordinates <- function(voxels, xform) {
   found <- cbind(voxels - 1, 1) %*% t(xform[1:3, ])
   dimnames(found) <- list(rownames(voxels), c("x", "y", "z"))
   found
+}
+
+# ---- what write_map() writes, and where
+
+# of: a data frame with a row for each centre and model.
+map_of_result <- function(of, column, model) {
+  rows <- need_columns(as.data.frame(of), "center", "written", "values")
+  numbers <- setdiff(names(rows)[vapply(rows, function(x) is.numeric(x) || is.logical(x), NA)],
+                     "center")
+  column <- check_choice(if (is.null(column)) "score" else column, numbers, "column")
+  models <- unique(as.character(rows$model))
+  refuse_if(is.null(model) && length(models) > 1, "choice", "`values` has {length(models)} ",
+            "models: say which in `model`. Names: {enumerate(models, 20)}.", arg = "model")
+  if (!is.null(model)) rows <- rows[rows$model %in% check_choice(model, models, "model"), ]
+  refuse_if(!nrow(rows), "size", "`values` has no centre.")
+  # centres that had no names are numbered, whatever columns they are around
+  list(values = as.double(rows[[column]]), names = label_text(rows$center),
+       all = is.numeric(rows$center))
+}
+
+# The numbers of the voxels that the values belong to.
+places_of_map <- function(map, mask, space) {
+  triples <- "^[0-9]+ [0-9]+ [0-9]+$"
+  numbered <- !map$all && all(grepl("^[0-9]+$", map$names))
+  refuse_if(!is.null(map$names) && anyDuplicated(map$names), "names", "`values` has ",
+            dQuote(map$names[duplicated(map$names)][1], FALSE), " twice: give each voxel one ",
+            "value.")
+  if (!map$all && all(grepl(triples, map$names))) return(named_voxels(map$names, space))
+  if (!map$all && !numbered) {
+    odd <- map$names[!grepl(triples, map$names)][1]
+    refuse("names", "`values` has names that are no voxels, first {dQuote(odd, FALSE)}: name ",
+           "centres as the columns of read_volumes(), \"i j k\", or give plain numbers without ",
+           "names, one for each voxel of the mask.")
+  }
+  inside <- voxels_of_mask(mask, 0.5, if (is.logical(mask)) space else mask_header(mask))
+  if (numbered) {
+    at <- as.double(map$names)
+    if (all(at >= 1 & at <= length(inside))) return(inside[at])
+    refuse("size", "`values` has centre {at[at < 1 | at > length(inside)][1]}, but the mask has ",
+           "{count_of(length(inside), 'voxel')}.")
+  }
+  if (length(map$values) == length(inside)) return(inside)
+  refuse("size", "`values` has {count_of(length(map$values), 'value')} without names of voxels, ",
+         "and the mask {count_of(length(inside), 'voxel')}: give one for each, or name them as ",
+         "the columns of read_volumes(), \"i j k\".")
+}
+
+named_voxels <- function(names, space) {
+  places <- matrix(as.double(unlist(strsplit(names, " ", fixed = TRUE))), 3)
+  beyond <- colSums(places < 1 | places > space$sizes) > 0
+  refuse_if(any(beyond), "size", "`values` has the voxel {dQuote(names[beyond][1], FALSE)}, but ",
+            "the mask has {paste(space$sizes, collapse = ' x ')} voxels.")
+  colSums((places - 1) * c(1, cumprod(space$sizes[1:2]))) + 1
+}
+
+# ---- the image to write
+
+# The space of the map, as volume_header() gives it; a logical array has no header.
+space_of_map <- function(mask) {
+  if (is.character(mask)) {
+    need_file(mask, "mask")
+    return(volume_header(mask, "mask"))
+  }
+  refuse_if(!is.logical(mask) || !length(dim(mask)) %in% 2:3, "type", "`mask` must be the path of ",
+            "an image or a logical array, not {describe(mask)}.")
+  list(file = "the map", arg = "mask", sizes = sizes_of_array(mask), unplaced = TRUE)
+}
+
+# What the header of the mask says of space, and nothing of what it says of values.
+with_space <- function(image, space) {
+  header <- space$header
+  header[c("cal_min", "cal_max", "intent_p1", "intent_p2", "intent_p3", "intent_code")] <- 0
+  header$intent_name <- header$descrip <- header$aux_file <- ""
+  RNifti::asNifti(image, reference = header, datatype = "double")
+}
+
+# ---- headers and values of images
+
+# Some damaged headers make RNifti crash, and it cuts whole numbers down to 32 bits (1.10.0), so
+# that this package reads both itself. What the header says of the positions of voxels is RNifti's
+# to tell.
+
+# What is known of an image before its values are read: list(file, arg, header, start, type, sizes,
+# volumes, xform, unplaced).
+volume_header <- function(file, arg) {
+  path <- path.expand(file)
+  wrong <- function(..., class = NULL) refuse_file(file, ..., class = class, arg = arg)
+  start <- nifti_start(path)
+  if (is.null(start)) wrong("is no NIfTI image (.nii, .nii.gz), or is damaged.")
+  type <- nifti_types[as.character(start$type)]
+  if (is.na(type)) {
+    kind <- refused_types[as.character(start$type)]
+    wrong("holds ", if (is.na(kind)) paste("values of type", start$type) else kind,
+           ", but only real numbers can be read.", class = "repalign_error_type")
+  }
+  type <- number_type(substr(type, 1, 1), as.integer(substr(type, 2, 2)), start$big_endian)
+  axes <- start$dims[1]
+  dims <- if (axes %in% 1:7) start$dims[1 + seq_len(axes)]
+  usable <- !is.null(dims) && all(is.finite(dims) & dims >= 1) &&
+    start$bits == 8 * number_size(type) && all(is.finite(start$numbers)) &&
+    isTRUE(start$offset >= start$length & start$offset < 2^31)
+  if (!usable) wrong("has a damaged header.")
+  dims <- c(dims, 1, 1, 1)
+  if (any(dims[-(1:4)] > 1)) {
+    wrong("has ", axes, " axes; images of three axes, or four with volumes along the last, can ",
+           "be read.", class = "repalign_error_size")
+  }
+  # what is packed is at most 1032 times as long
+  available <- file.size(path) * if (start$packed) 1032 else 1
+  if (start$offset + number_size(type) * prod(dims) > available) {
+    wrong("is cut off or damaged: its header speaks of ", paste(dims[1:4], collapse = " x "),
+           " values.")
+  }
+  header <- catch_error(silently(RNifti::niftiHeader(path)), failed = function(e) NULL)
+  if (is.null(header)) wrong("has a damaged header.")
+  xform <- catch_error(silently(RNifti::xform(header)), failed = function(e) NA)
+  xform <- matrix(as.double(xform), 4, 4)
+  if (!all(is.finite(xform))) wrong("has a damaged header: its voxels have no positions.")
+  list(file = file, arg = arg, header = header, start = start, type = type, sizes = dims[1:3],
+       volumes = dims[4], xform = xform, unplaced = all(start$codes <= 0))
+}
+
+# The header of a file: list(packed, big_endian, length, type, bits, dims, offset, scale, codes,
+# numbers), where `numbers` must be finite; NULL if the file does not begin as a NIfTI image in one
+# file does.
+nifti_start <- function(path) {
+  packed <- identical(file_bytes(path, 0, 2), as.raw(c(0x1f, 0x8b)))
+  connection <- gzfile(path, "rb")
+  on.exit(close(connection))
+  bytes <- catch_error(suppressWarnings(readBin(connection, "raw", 540)),
+                       failed = function(e) raw())
+  if (length(bytes) < 348) return(NULL)
+  first <- identical(bytes[345:348], as.raw(c(0x6e, 0x2b, 0x31, 0)))
+  second <- identical(bytes[5:8], as.raw(c(0x6e, 0x2b, 0x32, 0)))
+  length <- if (first) 348 else 540
+  if (!first && !second || length(bytes) < length) return(NULL)
+  at <- function(offset, n, what, size, endian = order) {
+    readBin(bytes[offset + seq_len(n * size)], what, n, size, endian = endian)
+  }
+  # the length of the header tells in which order the bytes are
+  orders <- c("little", "big")
+  fits <- vapply(orders, function(order) at(0, 1, "integer", 4, order) == length, NA)
+  if (!any(fits)) return(NULL)
+  order <- orders[fits]
+  whole <- function(offset, n) {
+    parts <- matrix(at(offset, 2 * n, "integer", 4), 2)
+    if (order == "big") parts <- parts[2:1, , drop = FALSE]
+    parts[2, ] * 2^32 + parts[1, ] %% 2^32
+  }
+  found <- if (first) {
+    list(length = 352, type = at(70, 1, "integer", 2), bits = at(72, 1, "integer", 2),
+         dims = as.double(at(40, 8, "integer", 2)), offset = at(108, 1, "numeric", 4),
+         scale = at(112, 2, "numeric", 4), codes = at(252, 2, "integer", 2),
+         numbers = c(at(76, 8, "numeric", 4), at(256, 18, "numeric", 4)))
+  } else {
+    list(length = 544, type = at(12, 1, "integer", 2), bits = at(14, 1, "integer", 2),
+         dims = whole(16, 8), offset = whole(168, 1), scale = at(176, 2, "numeric", 8),
+         codes = at(344, 2, "integer", 4),
+         numbers = c(at(104, 8, "numeric", 8), at(352, 18, "numeric", 8)))
+  }
+  c(list(packed = packed, big_endian = order == "big"), found)
+}
+
+# RNifti prints what is wrong with a file, past R's warnings: the error of the package says it.
+silently <- function(code) {
+  outer <- sink.number(type = "message")
+  nowhere <- file(nullfile(), "w")
+  sink(nowhere, type = "message")
+  on.exit({
+    sink(if (outer == 2) stderr() else getConnection(outer), type = "message")
+    close(nowhere)
+  })
+  suppressWarnings(code)
+}
+
+# The types of values that can be read, as kind and size, and those that cannot.
+nifti_types <- c("2" = "u1", "4" = "i2", "8" = "i4", "16" = "f4", "64" = "f8", "256" = "i1",
+                 "512" = "u2", "768" = "u4", "1024" = "i8", "1280" = "u8")
+
+refused_types <- c("1" = "bits", "32" = "complex numbers", "128" = "colours",
+                   "1536" = "long floats", "1792" = "complex numbers", "2048" = "complex numbers",
+                   "2304" = "colours")
+
+# Calls use(values, volume) for the values of each volume.
+each_volume <- function(image, use) {
+  count <- prod(image$sizes)
+  check_memory((number_size(image$type) + 24) * count,
+               paste("A volume of", dQuote(basename(image$file), FALSE)), "")
+  damaged <- function(e) {
+    refuse_file(image$file, "is damaged, or ends before its numbers do.", arg = image$arg)
+  }
+  connection <- gzfile(path.expand(image$file), "rb")
+  on.exit(close(connection))
+  next_bytes <- function(n) {
+    bytes <- catch_error(readBin(connection, "raw", n), failed = damaged, warning = damaged)
+    if (length(bytes) < n) damaged()
+    bytes
+  }
+  # where the header and what follows it end
+  left <- image$start$offset
+  while (left > 0) left <- left - length(next_bytes(min(left, 2^20)))
+  scale <- image$start$scale
+  scaled <- all(is.finite(scale)) && scale[1] != 0 && any(scale != c(1, 0))
+  for (volume in seq_len(image$volumes)) {
+    bytes <- next_bytes(count * number_size(image$type))
+    # behind the last number stands whether what was packed is what was unpacked
+    if (volume == image$volumes) {
+      catch_error(readBin(connection, "raw", 1), failed = damaged, warning = damaged)
+    }
+    values <- .Call(C_decode_numbers, bytes, image$type)
+    if (length(values) < count) refuse_large_integer(image$file, arg = image$arg)
+    use(if (scaled) values * scale[1] + scale[2] else values, volume)
+  }
 }

@@ -10,7 +10,21 @@ score_centers <- function(source, neighbours, job) {
   run <- new.env()
   run$failed <- character()
   run$warnings <- list()
-  found <- if (is.null(job$null)) plain_centers(source, neighbours, job, run) else
+  found <- if (is.null(job$null)) {
+    # one centre after the other, as calibrate() does it
+    result <- empty_result(length(neighbours), job)
+    result$used <- FALSE
+    for (k in seq_along(neighbours)) {
+      name <- names(neighbours)[k]
+      null <- try_center(plain_center(source, neighbours[[k]], name, job), name, run)
+      if (is.null(null)) next
+      result$scores[k, ] <- null$observed
+      for (model in seq_along(job$models)) {
+        result <- with_null(result, k, model, null$pairs[[model]], job$measure$sign)
+      }
+    }
+    result
+  } else
     multiplied_centers(source, neighbours, job, run)
   c(found, list(failed = run$failed, warnings = run$warnings, error = list(run$error)))
 }
@@ -47,21 +61,6 @@ empty_result <- function(count, job) {
        largest = matrix(-Inf, job$design$count, length(job$models)))
 }
 
-# One centre after the other, as calibrate() does it.
-plain_centers <- function(source, neighbours, job, run) {
-  result <- empty_result(length(neighbours), job)
-  result$used <- FALSE
-  for (k in seq_along(neighbours)) {
-    name <- names(neighbours)[k]
-    null <- try_center(plain_center(source, neighbours[[k]], name, job), name, run)
-    if (is.null(null)) next
-    result$scores[k, ] <- null$observed
-    for (model in seq_along(job$models)) result <- with_null(result, k, model, null$pairs[[model]],
-                                                             job$measure$sign)
-  }
-  result
-}
-
 plain_center <- function(source, channels, name, job) {
   repr <- center_repr(source, channels, name)
   repr$cache$choices <- job$models[[1]]$cache$choices
@@ -76,8 +75,7 @@ plain_center <- function(source, channels, name, job) {
     names(pairs) <- c("j", "i")
   }
   if (job$design$count == 0) {
-    scores <- drop(score_pairs(pairs, sides, list(job$measure), "stop"))
-    return(list(observed = scores))
+    return(list(observed = drop(score_pairs(pairs, sides, list(job$measure), "stop"))))
   }
   null <- measure_null(job$measure, pairs, sides, fixed_plan(job$design), "auto")
   report_permuted(job$measure, null$warned, null$said)
@@ -216,8 +214,7 @@ model_products <- function(matrices, job) {
   if (is.null(coset)) return(products_of_permutations(matrices, job))
   n <- job$n
   models <- length(job$operands)
-  groups <- split_by_size(ncol(coset$orders_y), 8 * as.double(n)^2 * models)
-  lapply(groups, function(cosets) {
+  lapply(split_by_size(ncol(coset$orders_y), 8 * as.double(n)^2 * models), function(cosets) {
     # The matrices of all models in the orders of these cosets: with a layer for each model and
     # coset, one set of Fourier transforms of the centres serves all cosets.
     layers <- lapply(cosets, function(m) {
@@ -315,7 +312,15 @@ groups_of_workers <- function(groups, neighbours, source, job, threads) {
   own <- if (is_own(job$measure)) job$measure$declaration$fun
   needs <- needs_of_functions(list(own, source$noise$precision))
   advance <- progress_along(length(groups))
-  tasks <- lapply(groups, function(at) part_of_source(source, neighbours[at]))
+  tasks <- lapply(groups, function(at) {
+    # a worker gets only the channels of its centres, of which the neighbours are columns
+    neighbours <- neighbours[at]
+    columns <- sort(unique(unlist(neighbours)))
+    source$patterns <- cut_patterns(source$patterns, columns)
+    source$noise <- cut_noise(source$noise, columns)
+    source$channels <- source$channels[columns]
+    list(source = source, neighbours = lapply(neighbours, match, columns))
+  })
   future.apply::future_lapply(tasks, worker_group, job, settings, advance, future.chunk.size = 1,
                               future.globals = needs$globals,
                               future.packages = c("repalign", needs$packages))

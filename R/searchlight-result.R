@@ -59,7 +59,10 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
     # no centre has null scores
     if (anyNA(null)) next
     among <- if (across_models) seq_along(models) else model
-    p_familywise[, model] <- familywise_p(sign * found$scores[, model], null, job$measure)
+    scores <- sign * found$scores[, model]
+    # null scores that are below a score by rounding only count as equal
+    rounding <- equal_share * score_scale(job$measure, scores, null)
+    p_familywise[, model] <- share_reaching(scores - rounding, null)
     threshold[model] <- sign * null_threshold(max(sign * found$scores[, among], na.rm = TRUE), null,
                                               alpha)
   }
@@ -82,11 +85,6 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
 }
 
 split_columns <- function(x) lapply(seq_len(ncol(x)), function(k) x[, k])
-
-# scores and null: oriented. Null scores that are below a score by rounding only count as equal.
-familywise_p <- function(scores, null, measure) {
-  share_reaching(scores - equal_share * score_scale(measure, scores, null), null)
-}
 
 # What is known of all centres together, which operations that make a new data frame may lose.
 searchlight_facts <- function(x, arg = "x") {
@@ -117,9 +115,7 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   writeLines(strwrap(permutation_words(settings), exdent = 2))
   if (!nrow(x)) return(invisible(x))
   rows <- best_centers(x)
-  if (settings$permutations == 0) {
-    rows <- rows[c("model", "centers", "undefined", "best", "score")]
-  }
+  if (settings$permutations == 0) rows <- rows[c("model", "centers", "undefined", "best", "score")]
   if (all(rows$undefined == 0)) rows$undefined <- NULL
   print.data.frame(rows, digits = digits, row.names = FALSE)
   sign <- if (settings$direction == "distance") -1 else 1

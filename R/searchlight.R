@@ -322,16 +322,6 @@ check_common_runs <- function(patterns, gaps) {
          "or compare the others by na = \"pairwise\" of rsa().")
 }
 
-# The part of a call that a worker needs for some centres: list(source, neighbours), where the
-# source has only their channels, and the neighbours are columns of this source.
-part_of_source <- function(source, neighbours) {
-  columns <- sort(unique(unlist(neighbours)))
-  source$patterns <- cut_patterns(source$patterns, columns)
-  source$noise <- cut_noise(source$noise, columns)
-  source$channels <- source$channels[columns]
-  list(source = source, neighbours = lapply(neighbours, match, columns))
-}
-
 # Patterns of some channels only; at: which.
 cut_patterns <- function(patterns, at) {
   columns <- outer(at, patterns$channels * (seq_along(patterns$runs) - 1), "+")

@@ -76,7 +76,14 @@ simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, 
   networks <- check_count(networks, "networks")
   groups <- network_groups(list(random_labels = random_labels, shortcut = shortcut,
                                 input_noise = input_noise, width = width, layers = layers))
-  plan <- network_plan(activation, optimizer, rate, epochs, batch, record, shortcut_test)
+  optimizer <- check_choice(optimizer, names(default_rates), "optimizer")
+  plan <- list(
+    activation = check_choice(activation, names(activations), "activation"), optimizer = optimizer,
+    rate = if (is.null(rate)) default_rates[[optimizer]] else check_number(rate, "rate", above = 0),
+    epochs = check_count(epochs, "epochs"), batch = check_count(batch, "batch"),
+    record = check_choice(record, c("preactivation", "activation"), "record"),
+    shortcut_test = check_choice(shortcut_test, c("random", "absent"), "shortcut_test")
+  )
   sources <- list(x = x, labels = labels, test = test, train = train, classes = classes,
                   features = features, scatter = scatter)
   seeds <- sample.int(.Machine$integer.max, 1 + nrow(groups), replace = TRUE)
@@ -119,17 +126,6 @@ described_groups <- function(settings) {
             "settings: give the groups names, as in random_labels = c(first = 0, second = 0).",
             arg = "random_labels")
   labels
-}
-
-network_plan <- function(activation, optimizer, rate, epochs, batch, record, shortcut_test) {
-  optimizer <- check_choice(optimizer, names(default_rates), "optimizer")
-  list(
-    activation = check_choice(activation, names(activations), "activation"), optimizer = optimizer,
-    rate = if (is.null(rate)) default_rates[[optimizer]] else check_number(rate, "rate", above = 0),
-    epochs = check_count(epochs, "epochs"), batch = check_count(batch, "batch"),
-    record = check_choice(record, c("preactivation", "activation"), "record"),
-    shortcut_test = check_choice(shortcut_test, c("random", "absent"), "shortcut_test")
-  )
 }
 
 # The samples of sources; unused: names of arguments that only made data need. With shortcuts the

@@ -45,19 +45,8 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
   respond <- function(lambda, q) stimuli %*% (sqrt(lambda) * matrix(stats::rnorm(d * q), d))
   x <- respond(lambda[[1]], q[1])
   y <- respond(lambda[[2]], q[2])
-  theory <- linear_theory(lambda, n, q)
-  structure(list(x = x, y = y, cka = theory$cka, theory = theory), class = "repalign_population")
-}
-
-check_two_sizes <- function(value, arg) {
-  refuse_if(!is.numeric(value) || !length(value) %in% 1:2, "value", "`{arg}` must be one number, ",
-            "or two (for x and for y).")
-  rep(value, length.out = 2)
-}
-
-# The true values of the population. They follow from the moments of products of two Gaussian
-# vectors with diagonal covariances; lambda: the two diagonals.
-linear_theory <- function(lambda, n, q) {
+  # the true values follow from the moments of products of two Gaussian vectors with diagonal
+  # covariances
   cross <- sum(lambda[[1]] * lambda[[2]])
   side <- function(lambda, q) {
     gamma <- sum(lambda)^2 / sum(lambda^2)
@@ -65,11 +54,18 @@ linear_theory <- function(lambda, n, q) {
          psi_neurons = gamma / (gamma + 2), rho = gamma / (3 * (gamma + 2)))
   }
   norm <- sqrt(sum(lambda[[1]]^2) * sum(lambda[[2]]^2))
-  list(
+  theory <- list(
     n = n, x = side(lambda[[1]], q[1]), y = side(lambda[[2]], q[2]), cka = cross / norm,
     diagonal = (sum(lambda[[1]]) * sum(lambda[[2]]) + 2 * cross) / norm,
     h = linear_h_moments(lambda, n, q)
   )
+  structure(list(x = x, y = y, cka = theory$cka, theory = theory), class = "repalign_population")
+}
+
+check_two_sizes <- function(value, arg) {
+  refuse_if(!is.numeric(value) || !length(value) %in% 1:2, "value", "`{arg}` must be one number, ",
+            "or two (for x and for y).")
+  rep(value, length.out = 2)
 }
 
 # Means and covariances of the corrected H values (xy, xx, yy) of Gaussian stimuli and weights.
@@ -80,23 +76,7 @@ linear_h_moments <- function(lambda, n, q) {
   a <- lambda[[1]]
   b <- lambda[[2]]
   t <- function(k, l) sum(a^k * b^l)
-  xy <- linear_cross_covariances(t, n, q)
-  xx <- linear_self_variance(function(k) t(k, 0), n, q[1])
-  yy <- linear_self_variance(function(k) t(0, k), n, q[2])
-  xx_yy <- 8 / n * t(2, 2) + 4 / n^2 * t(1, 1)^2
-  list(mean = c(t(1, 1), t(2, 0), t(0, 2)),
-       cov = matrix(c(xy$own, xy$x, xy$y, xy$x, xx, xx_yy, xy$y, xx_yy, yy), 3))
-}
-
-linear_self_variance <- function(t, n, q) {
-  single <- 8 * t(4) * (1 / n + 1 / q)
-  pairs <- 4 * t(2)^2 * (1 / n^2 + 1 / q^2) + 16 * (t(1) * t(3) + t(2)^2) / (n * q)
-  triples <- 8 * t(2) * t(1)^2 * (1 / (n^2 * q) + 1 / (n * q^2))
-  single + pairs + triples + 4 * t(1)^4 / (n * q)^2
-}
-
-# own: the variance of H_xy; x and y: its covariances with H_xx and H_yy.
-linear_cross_covariances <- function(t, n, q) {
+  # own: the variance of H_xy; with_self(): its covariances with H_xx and H_yy
   own <- 8 / n * t(2, 2) + 2 * t(2, 2) * sum(1 / q) +
     2 / n^2 * (t(2, 0) * t(0, 2) + t(1, 1)^2) + 2 * t(1, 1)^2 / prod(q) +
     4 / n * ((t(1, 0) * t(1, 2) + t(1, 1)^2) / q[1] + (t(0, 1) * t(2, 1) + t(1, 1)^2) / q[2]) +
@@ -108,7 +88,20 @@ linear_cross_covariances <- function(t, n, q) {
       8 / (n * q) * (t(1, 0) * t(2, 1) + t(2, 0) * t(1, 1)) +
       4 / (n^2 * q) * t(1, 1) * t(1, 0)^2
   }
-  list(own = own, x = with_self(t, q[1]), y = with_self(function(k, l) t(l, k), q[2]))
+  with_x <- with_self(t, q[1])
+  with_y <- with_self(function(k, l) t(l, k), q[2])
+  xx <- linear_self_variance(function(k) t(k, 0), n, q[1])
+  yy <- linear_self_variance(function(k) t(0, k), n, q[2])
+  xx_yy <- 8 / n * t(2, 2) + 4 / n^2 * t(1, 1)^2
+  list(mean = c(t(1, 1), t(2, 0), t(0, 2)),
+       cov = matrix(c(own, with_x, with_y, with_x, xx, xx_yy, with_y, xx_yy, yy), 3))
+}
+
+linear_self_variance <- function(t, n, q) {
+  single <- 8 * t(4) * (1 / n + 1 / q)
+  pairs <- 4 * t(2)^2 * (1 / n^2 + 1 / q^2) + 16 * (t(1) * t(3) + t(2)^2) / (n * q)
+  triples <- 8 * t(2) * t(1)^2 * (1 / (n^2 * q) + 1 / (n * q^2))
+  single + pairs + triples + 4 * t(1)^4 / (n * q)^2
 }
 
 #' @export

@@ -130,7 +130,7 @@ lacking_places <- function(id) {
     tests(own || id %in% names(settings()), "settings(), parameters to try"),
     tests(id %in% names(expected_invariances), "expected_invariances"),
     tests(exact == id %in% names(moment_settings()), "moment_settings(), if the null is centred"),
-    lacks(!exact || in_moments_message(id), "R/null-moments.R: the message of moments_null()"),
+    lacks(!exact || in_moments_message(id), "R/null-inner.R: the message of moments_null()"),
     tests(product == id %in% product_ids, "product_ids, if it has `dot`"),
     tests(declaration(id)$pairing != id %in% unpaired_ids, "unpaired_ids, if `pairing = FALSE`"),
     tests(own || refuses_zeros(id) == needs_row_lengths(id, list()),

@@ -11,8 +11,8 @@ declare_result(
     column("part", "the stimulus or neuron", key = TRUE, tidy = "term", always = FALSE),
     column("part_x", "the first group, or the component of x", key = TRUE, always = FALSE),
     column("part_y", "the second group, or the component of y", key = TRUE, always = FALSE),
-    column("contribution", "what the part adds to the score", shown = 2, tidy = "estimate"),
-    column("share", "of the score", shown = 3),
+    column("contribution", "what the part adds to the score", shown = 1, tidy = "estimate"),
+    column("share", "of the score", shown = 2),
     column("chance", "the mean contribution over all permutations of y", shown = 6),
     column("excess", "the contribution less chance", shown = 5),
     column("effect", "what the score loses without the part", shown = 1),
@@ -43,7 +43,7 @@ declare_result(
   },
   sentence = function(x) {
     need_columns(x, c("x", "y", "measure", "contribution", "effect", "n",
-                      if (is.null(x$part)) c("part_x", "part_y")), "told", "result")
+                      if (!"part" %in% names(x)) c("part_x", "part_y")), "told", "result")
     vapply(unname(row_groups(x, c("x", "y", "measure"))), function(at) {
       contribution_sentence(x[at, ], scores_of_parts(x[at, ])[1, ])
     }, "")
@@ -80,7 +80,8 @@ contributions_result <- function(call, by, scores, found, effects, changes, part
   se <- if (is.null(changes)) NA_real_ else errors_of_deletions(cbind(both(changes)))
   new_result(rows, "repalign_contributions", list(
     conf_level = if (by == "groups") 0.95, dependence = as.list(call$dependence),
-    scores = data.frame(of, by = by, score = score, se = se, two = length(scores) > 1)
+    scores = data.frame(of, by = if (length(call$clusters)) sub("stimuli", "clusters", by) else by,
+                        score = score, se = se, two = length(scores) > 1)
   ))
 }
 
@@ -102,7 +103,6 @@ contribution_sentence <- function(rows, score) {
   other <- if (score$two) sub(" - ", " less with ", paste("with", score$y), fixed = TRUE) else
     paste("and", score$y)
   what <- paste(measure_words(score$measure), "of", score$x, other)
-  n <- stimuli_words(rows$n)
   alone <- all(is.na(rows$contribution))
   told <- if (alone) rows$effect else replace(rows$contribution, rows$part_x %in% "rest", NA)
   if (is.na(score$score) || all(is.na(told))) return(paste0("The ", what, " is undefined (NA)."))
@@ -113,12 +113,14 @@ contribution_sentence <- function(rows, score) {
     within <- score$by == "groups" && row$part_x == row$part_y
     pair <- if (score$by == "groups") c("pairs of", row$part_x, "with", row$part_y) else
       c("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
-    return(paste0("Of the ", what, brackets(text[1], n), ", most came from ",
+    return(paste0("Of the ", what, brackets(text[1], stimuli_words(rows$n)), ", most came from ",
                   paste(if (within) c("pairs within", row$part_x) else pair, collapse = " "),
                   brackets(text[2], limits), "."))
   }
-  parts <- if (score$by == "stimuli") n else
-    paste(count_of(nrow(rows), "neuron"), "of", sub("neurons_", "", score$by))
+  single <- c(stimuli = "stimulus", clusters = "cluster", neurons_x = "neuron", neurons_y = "neuron")
+  parts <- paste0(count_of(nrow(rows), single[[score$by]]), sub(
+    "stimuli|clusters", "", sub("neurons_", " of ", score$by)
+  ))
   text <- number_words(score$score - row$effect, score$score)
   without <- paste0(row$part, ", without which it would be ", text[1], " (", text[2], ").")
   if (alone) return(paste0("Of ", parts, ", the ", what, " loses most without ", without))

@@ -57,37 +57,35 @@ contributions_result <- function(call, by, scores, found, effects, changes, part
     if (length(values) == 1) values[[1]] else values[[1]] - values[[2]]
   }
   names <- function(side) paste(vapply(call$sides[[side]]$reprs, title_of, ""), collapse = " - ")
-  score <- both(as.list(scores))
-  pairs <- found[[1]]$part
   of <- data.frame(x = names("x"), y = names("y"), measure = call$set[[1]]$label)
-  rows <- data.frame(of, if (is.null(pairs)) list(part = part) else pairs[c("part_x", "part_y")],
-                     contribution = both(lapply(found, `[[`, "contribution")), share = NA,
-                     chance = both(lapply(found, `[[`, "chance")), excess = NA,
-                     effect = both(effects))
-  rows$share <- rows$contribution / score
-  rows$excess <- rows$contribution - rows$chance
+  score <- both(as.list(scores))
+  contribution <- both(lapply(found, `[[`, "contribution"))
+  chance <- both(lapply(found, `[[`, "chance"))
+  named <- found[[1]]$part
+  rows <- data.frame(of, if (is.null(named)) list(part = part) else named[c("part_x", "part_y")],
+                     contribution, share = contribution / score, chance,
+                     excess = contribution - chance, effect = both(effects))
   if (by == "groups") {
-    rows$pairs <- pairs$pairs
-    rows$se <- errors_of_deletions(both(lapply(found, `[[`, "deleted")))
-    limits <- student_limits(rows$contribution, rows$se, call$n - 1, 0.95)
-    rows[c("conf_low", "conf_high")] <- list(limits[, 1], limits[, 2])
-    warn_if(anyNA(rows$se), "undefined", "No standard errors (NA): the score is undefined without ",
-            "some of the stimuli. Give more stimuli or neurons.", data = sum(is.na(rows$se)))
+    se <- errors_of_deletions(both(lapply(found, `[[`, "deleted")))
+    limits <- student_limits(contribution, se, call$n - 1, 0.95)
+    rows <- data.frame(rows, named["pairs"], se, conf_low = limits[, 1], conf_high = limits[, 2])
+    warn_if(anyNA(se), "undefined", "No standard errors (NA): the score is undefined without some ",
+            "of the stimuli. Give more stimuli or neurons.", data = sum(is.na(se)))
   }
   rows$n <- call$n
-  if (!all(is.na(rows$effect))) rows <- rows[order(-rows$effect), ]
+  rows <- rows[order(-rows$effect), ]
   rownames(rows) <- NULL
-  se <- if (is.null(changes)) NA_real_ else errors_of_deletions(cbind(both(changes)))
   new_result(rows, "repalign_contributions", list(
     conf_level = if (by == "groups") 0.95, dependence = as.list(call$dependence),
     scores = data.frame(of, by = if (length(call$clusters)) sub("stimuli", "clusters", by) else by,
-                        score = score, se = se, two = length(scores) > 1)
+                        score, se = errors_of_deletions(cbind(both(changes))),
+                        two = length(scores) > 1)
   ))
 }
 
 # Standard errors of what has these values without each unit, a column each.
 errors_of_deletions <- function(deleted) {
-  m <- nrow(deleted)
+  m <- as.double(nrow(deleted))
   sqrt((m - 1) / m * colSums(sweep(deleted, 2, colMeans(deleted))^2))
 }
 
@@ -110,17 +108,17 @@ contribution_sentence <- function(rows, score) {
   if (score$by %in% c("groups", "components")) {
     text <- number_words(score$score, row$contribution, row$conf_low, row$conf_high)
     limits <- if (score$by == "groups") interval_phrase(text[3:4], 0.95, "stimuli")
-    within <- score$by == "groups" && row$part_x == row$part_y
-    pair <- if (score$by == "groups") c("pairs of", row$part_x, "with", row$part_y) else
-      c("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
+    pair <- if (score$by == "components") {
+      paste("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
+    } else if (row$part_x == row$part_y) paste("pairs within", row$part_x) else
+      paste("pairs of", row$part_x, "with", row$part_y)
     return(paste0("Of the ", what, brackets(text[1], stimuli_words(rows$n)), ", most came from ",
-                  paste(if (within) c("pairs within", row$part_x) else pair, collapse = " "),
-                  brackets(text[2], limits), "."))
+                  pair, brackets(text[2], limits), "."))
   }
-  single <- c(stimuli = "stimulus", clusters = "cluster", neurons_x = "neuron", neurons_y = "neuron")
-  parts <- paste0(count_of(nrow(rows), single[[score$by]]), sub(
-    "stimuli|clusters", "", sub("neurons_", " of ", score$by)
-  ))
+  parts <- count_of(nrow(rows), c(stimuli = "stimulus", clusters = "cluster")[score$by])
+  if (startsWith(score$by, "neurons")) {
+    parts <- paste(count_of(nrow(rows), "neuron"), "of", sub("neurons_", "", score$by))
+  }
   text <- number_words(score$score - row$effect, score$score)
   without <- paste0(row$part, ", without which it would be ", text[1], " (", text[2], ").")
   if (alone) return(paste0("Of ", parts, ", the ", what, " loses most without ", without))

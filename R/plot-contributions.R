@@ -1,5 +1,5 @@
-# These functions draw what scores are made of: stimuli and neurons as ranked points, pairs of groups
-# and of components as tiles.
+# These functions draw what scores are made of: stimuli and neurons as ranked points, pairs of
+# groups and of components as tiles.
 
 #' @rdname contributions
 #' @aliases plot.repalign_contributions

@@ -64,7 +64,7 @@ static void leave_out(blocked_pairs all, blocked_ranks x, blocked_ranks y, size_
         do {
             double a[LANES], b[LANES];
             AT_ONCE
-            for (int l = 0; l < LANES; l++) {
+            for (size_t l = 0; l < LANES; l++) {
                 a[l] = x.rank[p] + shift - 0.5 * c[p * LANES + l];
                 b[l] = y.rank[p] + shift - 0.5 * d[p * LANES + l];
             }

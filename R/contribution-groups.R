@@ -35,9 +35,19 @@ deleted_contributions <- function(pair, measure, made, z, at) {
   # what the divisor of all stimuli becomes without one
   left <- switch(made$kind, u = (n - 1) * (n - 4) / (n * (n - 3)), v = , whitened = (1 - 1 / n)^2,
                  correlation = , cosine = 1, no_branch(made$kind))
-  root <- function(h) sqrt(replace(h[-1] / h[1], !h[-1] > 0, NA))
+  root <- function(h) sqrt(replace(h[-1] / h[1], !(h[-1] > 0 & h[1] > 0), NA))
   sizes <- deleted_sizes(pair, measure, made)
-  sums[-1, , drop = FALSE] / (made$divisor * left * root(sizes$xx) * root(sizes$yy))
+  values <- sums[-1, , drop = FALSE] / (made$divisor * left * root(sizes$xx) * root(sizes$yy))
+  little <- little_left(sizes$xx, made$kind, made$k) | little_left(sizes$yy, made$kind, made$l)
+  # differences have lost their digits where a stimulus holds nearly all of the variance
+  for (unit in which(little)) {
+    keep <- seq_len(n) != unit
+    cut <- pair_of(cut_for_subset(pair$x, keep), cut_for_subset(pair$y, keep))
+    anew <- pair_contributions(cut, measure, made$kind)
+    blocks <- crossprod(z[keep, ], anew$sums %*% z[keep, ]) / anew$divisor
+    values[unit, ] <- blocks[cbind(at$i, at$j)]
+  }
+  values
 }
 
 # The self terms of both sides, of all stimuli and without each.

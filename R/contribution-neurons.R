@@ -46,16 +46,16 @@ column_terms <- function(x, y, naive) {
 # Neurons have the names of responses(), or of a measure whose estimator goes by them.
 twins_of_neurons <- function(pair, args, side) {
   named <- isTRUE(args$corrects$neurons)
+  if (named && args$shared_neurons) return(seq_len(ncol(pair$x$data)))
   names <- side_first(sapply(c("x", "y"), function(side) {
     given <- unclass(pair[[side]]$responses)
-    if (named && args$shared_neurons) seq_len(ncol(pair[[side]]$data)) else
-      if (!is.null(given)) given$neuron else if (named) args[[paste0("units_", side)]]
+    if (!is.null(given)) given$neuron else if (named) args[[paste0("units_", side)]]
   }, simplify = FALSE), side)
   # a label of several neurons is that of a session
   once <- lapply(names, function(labels) setdiff(labels, labels[duplicated(labels)]))
-  twins <- match(names[[1]], names[[2]])
-  twins[!names[[1]] %in% intersect(once[[1]], once[[2]])] <- NA
-  if (length(twins)) twins else rep(NA_integer_, ncol(pair[[side]]$data))
+  common <- intersect(once[[1]], once[[2]])
+  if (!length(common)) return(rep(NA_integer_, ncol(pair[[side]]$data)))
+  replace(match(names[[1]], names[[2]]), !names[[1]] %in% common, NA)
 }
 
 # The score without each neuron of a side, which is left out of the other side, too.
@@ -67,68 +67,58 @@ scores_without_neurons <- function(pair, measure, side, threads) {
   if (!summed) return(recomputed_without(pair, measure, side, twins, threads))
   values <- cka_without_neurons(pair, args, side, twins)
   cosine <- errors_of(measure)$cosine
-  if (is.null(cosine)) values else suppressWarnings(cosine$score(values))
+  if (is.null(cosine)) values else cosine$score(values)
 }
 
-# Means over neuron pairs without those that a neuron, or its twin, is part of.
+# The means of h values without the pairs that a neuron, or its twin, is part of.
 cka_without_neurons <- function(pair, args, side, twins) {
   naive <- !args$corrects$stimuli
   data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
   labels <- side_first(pair_labels(pair, args), side)
   own <- side_first(list(x = self_labels(pair$x, args, "x"), y = self_labels(pair$y, args, "y")),
                     side)
-  twin <- which(!is.na(twins))
-  # of columns of both sides that are counted twice: in the row and in the column that are left out
-  single <- function(counted, i, j, of, to) {
-    x <- data[[of]][, i, drop = FALSE]
-    y <- data[[to]][, j, drop = FALSE]
-    counted * vapply(seq_along(i), function(k) {
-      column_terms(x[, k, drop = FALSE], y[, k, drop = FALSE], naive)
+  # what is taken off twice comes back, where it counts
+  mean_left <- function(first, second, both, counts) {
+    (sum(first$sums) - first$sums - second$sums + both * counts) /
+      (sum(first$counts) - first$counts - second$counts + counts)
+  }
+  single <- function(x, y) {
+    vapply(seq_len(ncol(x)), function(j) {
+      column_terms(x[, j, drop = FALSE], y[, j, drop = FALSE], naive)
     }, 0)
   }
-  of_side <- function(k) {
+  self <- function(k) {
     terms <- allowed_terms(data[c(k, k)], own[c(k, k)], naive)
-    all <- seq_along(terms$sums)
-    itself <- is.null(own[[k]])
-    list(all = sum(terms$sums) / sum(terms$counts),
-         without = (sum(terms$sums) - 2 * terms$sums + single(itself, all, all, k, k)) /
-           (sum(terms$counts) - 2 * terms$counts + itself))
+    c(sum(terms$sums) / sum(terms$counts),
+      mean_left(terms, terms, single(data[[k]], data[[k]]), is.null(own[[k]])))
   }
-  rows <- allowed_terms(data, labels, naive)
-  columns <- allowed_terms(data[2:1], labels[2:1], naive)
-  left <- function(rows, columns, both) {
-    left <- sum(rows) - rows
-    left[twin] <- left[twin] - columns[twins[twin]] + both
-    left
-  }
-  paired <- is.null(labels[[1]])
-  a <- of_side(1)
-  b <- of_side(2)
-  ratio_of_products(left(rows$sums, columns$sums, single(paired, twin, twins[twin], 1, 2)) /
-                      left(rows$counts, columns$counts, 1 * paired),
-                    a$without, replace(rep(b$all, length(twins)), twin, b$without[twins[twin]]))
+  twin <- !is.na(twins)
+  of_twins <- function(values) replace(numeric(length(twins)), twin, values)
+  columns <- lapply(allowed_terms(data[2:1], labels[2:1], naive), `[`, twins[twin])
+  both <- single(data[[1]][, twin, drop = FALSE], data[[2]][, twins[twin], drop = FALSE])
+  ratio_of_products(mean_left(allowed_terms(data, labels, naive), lapply(columns, of_twins),
+                              of_twins(both), twin & is.null(labels[[1]])),
+                    self(1)[-1], self(2)[1 + ifelse(twin, twins, 0)])
 }
 
 # Any score, made anew, by the workers that there are.
 recomputed_without <- function(pair, measure, side, twins, threads) {
   refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "parameter",
-            "`by` cannot be \"neurons_{side}\" for {dQuote(measure$label, FALSE)} with labels that ",
-            "the measure has: declare them in `neuron` or `session` of responses().")
+            "`by` cannot be \"neurons_{side}\" for {dQuote(measure$label, FALSE)} with labels ",
+            "that the measure has: declare them in `neuron` or `session` of responses().")
+  # cell by cell: a product of all sides would compare each neuron with each
   measure["dot"] <- list(NULL)
-  cut <- function(repr, neuron) {
-    if (is.na(neuron)) return(repr)
-    repr$prepared <- NULL
-    kept <- repr$cache
-    repr$cache <- new_cache()
-    for (part in c("said", "choices", "neighbours")) repr$cache[[part]] <- kept[[part]]
-    cut_representation(repr, rep(TRUE, repr$n), seq_len(ncol(repr$data)) != neuron)
-  }
   reprs <- side_first(pair[c("x", "y")], side)
+  check_memory(8 * length(twins) * as.double(length(reprs[[1]]$data)),
+               "The data without each neuron", "Fewer neurons or stimuli need less.")
+  cut <- function(neuron, repr) {
+    if (is.na(neuron)) return(repr)
+    cut <- cut_for_subset(repr, rep(TRUE, repr$n))
+    cut_representation(cut, rep(TRUE, repr$n), seq_len(ncol(repr$data)) != neuron)
+  }
   at <- seq_along(twins)
-  check_memory(8 * length(at) * as.double(length(reprs[[1]]$data)), "The data without each neuron",
-               "Fewer neurons or stimuli need less.")
-  cut_sides <- Map(function(repr, neurons) lapply(neurons, cut, repr = repr), reprs, list(at, twins))
-  sides <- with_refusals(sides_of(cut_sides$x, cut_sides$y), list(measure))
-  pairs <- list2DF(list(i = at, j = at))
-  quietly_done(score_grid(pairs, sides, list(measure), "na", threads))[, 1]
+  both <- Map(function(neurons, repr) lapply(neurons, cut, repr), list(at, twins), reprs)
+  both <- side_first(stats::setNames(both, names(reprs)), "x")
+  sides <- with_refusals(sides_of(both$x, both$y), list(measure))
+  quietly_done(score_grid(list2DF(list(i = at, j = at)), sides, list(measure), "na", threads))[, 1]
 }

@@ -1,8 +1,9 @@
 # Scores that are cosines of two matrices of pairs of stimuli, and what each pair adds to them.
 
-# Such a score is the sum of A_ij B_ij over its pairs of stimuli, divided by a number of all of them:
-# with A made of x alone and B of y alone, and a `kind` as of the pair deletions (error-declared.R).
-# Where both sides have the same neurons, the neuron correction takes off A_ij B_ij of these alone.
+# Such a score is the sum of A_ij B_ij over its pairs of stimuli, divided by a number of all of
+# them: with A made of x alone and B of y alone, and a `kind` as of the pair deletions
+# (error-declared.R). Where both sides have the same neurons, the neuron correction takes off A_ij
+# B_ij of these alone.
 
 # The kind of a measure; NULL for those that are no such sum, or whose sum leaves out pairs.
 cosine_kind <- function(measure, clusters) {
@@ -53,9 +54,9 @@ centred_entries <- function(k, kind) {
   if (kind == "u") new_side(centred_pairs(k, kind), NULL, kind)$k else k
 }
 
-# list(kind, k, l, sums, chance, divisor, shared): the entries of both sides; the contributions of all
-# pairs of stimuli times the divisor, and their means over all permutations of y; and the columns
-# that the numerator leaves out with each other, a list of list(x, y).
+# list(kind, k, l, sums, chance, divisor, shared): the entries of both sides; the contributions of
+# all pairs of stimuli times the divisor, and their means over all permutations of y; and the
+# columns that the numerator leaves out with each other, a list of list(x, y).
 pair_contributions <- function(pair, measure, kind) {
   k <- entries_of_side(pair$x, measure, kind)
   l <- entries_of_side(pair$y, measure, kind)

@@ -11,8 +11,8 @@ declare_result(
     column("part", "the stimulus or neuron", key = TRUE, tidy = "term", always = FALSE),
     column("part_x", "the first group, or the component of x", key = TRUE, always = FALSE),
     column("part_y", "the second group, or the component of y", key = TRUE, always = FALSE),
-    column("contribution", "what the part adds to the score", shown = 2, tidy = "estimate"),
-    column("share", "of the score", shown = 3),
+    column("contribution", "what the part adds to the score", shown = 1, tidy = "estimate"),
+    column("share", "of the score", shown = 2),
     column("chance", "the mean contribution over all permutations of y", shown = 6),
     column("excess", "the contribution less chance", shown = 5),
     column("effect", "what the score loses without the part", shown = 1),
@@ -43,7 +43,7 @@ declare_result(
   },
   sentence = function(x) {
     need_columns(x, c("x", "y", "measure", "contribution", "effect", "n",
-                      if (is.null(x$part)) c("part_x", "part_y")), "told", "result")
+                      if (!"part" %in% names(x)) c("part_x", "part_y")), "told", "result")
     vapply(unname(row_groups(x, c("x", "y", "measure"))), function(at) {
       contribution_sentence(x[at, ], scores_of_parts(x[at, ])[1, ])
     }, "")
@@ -57,36 +57,35 @@ contributions_result <- function(call, by, scores, found, effects, changes, part
     if (length(values) == 1) values[[1]] else values[[1]] - values[[2]]
   }
   names <- function(side) paste(vapply(call$sides[[side]]$reprs, title_of, ""), collapse = " - ")
-  score <- both(as.list(scores))
-  pairs <- found[[1]]$part
   of <- data.frame(x = names("x"), y = names("y"), measure = call$set[[1]]$label)
-  rows <- data.frame(of, if (is.null(pairs)) list(part = part) else pairs[c("part_x", "part_y")],
-                     contribution = both(lapply(found, `[[`, "contribution")), share = NA,
-                     chance = both(lapply(found, `[[`, "chance")), excess = NA,
-                     effect = both(effects))
-  rows$share <- rows$contribution / score
-  rows$excess <- rows$contribution - rows$chance
+  score <- both(as.list(scores))
+  contribution <- both(lapply(found, `[[`, "contribution"))
+  chance <- both(lapply(found, `[[`, "chance"))
+  named <- found[[1]]$part
+  rows <- data.frame(of, if (is.null(named)) list(part = part) else named[c("part_x", "part_y")],
+                     contribution, share = contribution / score, chance,
+                     excess = contribution - chance, effect = both(effects))
   if (by == "groups") {
-    rows$pairs <- pairs$pairs
-    rows$se <- errors_of_deletions(both(lapply(found, `[[`, "deleted")))
-    limits <- student_limits(rows$contribution, rows$se, call$n - 1, 0.95)
-    rows[c("conf_low", "conf_high")] <- list(limits[, 1], limits[, 2])
-    warn_if(anyNA(rows$se), "undefined", "No standard errors (NA): the score is undefined without ",
-            "some of the stimuli. Give more stimuli or neurons.", data = sum(is.na(rows$se)))
+    se <- errors_of_deletions(both(lapply(found, `[[`, "deleted")))
+    limits <- student_limits(contribution, se, call$n - 1, 0.95)
+    rows <- data.frame(rows, named["pairs"], se, conf_low = limits[, 1], conf_high = limits[, 2])
+    warn_if(anyNA(se), "undefined", "No standard errors (NA): the score is undefined without some ",
+            "of the stimuli. Give more stimuli or neurons.", data = sum(is.na(se)))
   }
   rows$n <- call$n
-  if (!all(is.na(rows$effect))) rows <- rows[order(-rows$effect), ]
+  rows <- rows[order(-rows$effect), ]
   rownames(rows) <- NULL
-  se <- if (is.null(changes)) NA_real_ else errors_of_deletions(cbind(both(changes)))
   new_result(rows, "repalign_contributions", list(
     conf_level = if (by == "groups") 0.95, dependence = as.list(call$dependence),
-    scores = data.frame(of, by = by, score = score, se = se, two = length(scores) > 1)
+    scores = data.frame(of, by = if (length(call$clusters)) sub("stimuli", "clusters", by) else by,
+                        score, se = errors_of_deletions(cbind(both(changes))),
+                        two = length(scores) > 1)
   ))
 }
 
 # Standard errors of what has these values without each unit, a column each.
 errors_of_deletions <- function(deleted) {
-  m <- nrow(deleted)
+  m <- as.double(nrow(deleted))
   sqrt((m - 1) / m * colSums(sweep(deleted, 2, colMeans(deleted))^2))
 }
 
@@ -102,7 +101,6 @@ contribution_sentence <- function(rows, score) {
   other <- if (score$two) sub(" - ", " less with ", paste("with", score$y), fixed = TRUE) else
     paste("and", score$y)
   what <- paste(measure_words(score$measure), "of", score$x, other)
-  n <- stimuli_words(rows$n)
   alone <- all(is.na(rows$contribution))
   told <- if (alone) rows$effect else replace(rows$contribution, rows$part_x %in% "rest", NA)
   if (is.na(score$score) || all(is.na(told))) return(paste0("The ", what, " is undefined (NA)."))
@@ -110,15 +108,17 @@ contribution_sentence <- function(rows, score) {
   if (score$by %in% c("groups", "components")) {
     text <- number_words(score$score, row$contribution, row$conf_low, row$conf_high)
     limits <- if (score$by == "groups") interval_phrase(text[3:4], 0.95, "stimuli")
-    within <- score$by == "groups" && row$part_x == row$part_y
-    pair <- if (score$by == "groups") c("pairs of", row$part_x, "with", row$part_y) else
-      c("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
-    return(paste0("Of the ", what, brackets(text[1], n), ", most came from ",
-                  paste(if (within) c("pairs within", row$part_x) else pair, collapse = " "),
-                  brackets(text[2], limits), "."))
+    pair <- if (score$by == "components") {
+      paste("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
+    } else if (row$part_x == row$part_y) paste("pairs within", row$part_x) else
+      paste("pairs of", row$part_x, "with", row$part_y)
+    return(paste0("Of the ", what, brackets(text[1], stimuli_words(rows$n)), ", most came from ",
+                  pair, brackets(text[2], limits), "."))
   }
-  parts <- if (score$by == "stimuli") n else
-    paste(count_of(nrow(rows), "neuron"), "of", sub("neurons_", "", score$by))
+  parts <- count_of(nrow(rows), c(stimuli = "stimulus", clusters = "cluster")[score$by])
+  if (startsWith(score$by, "neurons")) {
+    parts <- paste(count_of(nrow(rows), "neuron"), "of", sub("neurons_", "", score$by))
+  }
   text <- number_words(score$score - row$effect, score$score)
   without <- paste0(row$part, ", without which it would be ", text[1], " (", text[2], ").")
   if (alone) return(paste0("Of ", parts, ", the ", what, " loses most without ", without))

@@ -1,5 +1,5 @@
-# contributions() takes a score apart: what stimuli, groups of them, neurons or components add to it,
-# and what it loses without them.
+# contributions() takes a score apart: what stimuli, groups of them, neurons or components add to
+# it, and what it loses without them.
 
 #' What a score is made of
 #'
@@ -19,8 +19,8 @@
 #' @param ... not used: parameters go to [measure()].
 #' @param na,threads see [similarity()].
 #' @return A data frame of class `repalign_contributions` with one row per part: `x`, `y` and
-#'   `measure`, as of [similarity()]; `part`, its name (`part_x` and `part_y` for pairs of groups and
-#'   of components); `contribution`, what it adds to the score (all rows add up to the score);
+#'   `measure`, as of [similarity()]; `part`, its name (`part_x` and `part_y` for pairs of groups
+#'   and of components); `contribution`, what it adds to the score (all rows add up to the score);
 #'   `share` of the score; `chance`, the mean of the contribution over all permutations of `y`;
 #'   `excess`, the contribution less chance; `effect`, what the score loses when the part is left
 #'   out (score with it less score without it); and `n`, the number of stimuli. Rows are in the
@@ -48,8 +48,10 @@
 #' them, is left out on both.
 #'
 #' *Groups.* The standard error is that of leaving out each stimulus, with everything made anew, and
-#' the interval goes by t with n - 1 degrees of freedom. It is on the safe side, as the sizes of
-#' groups are fixed.
+#' the interval goes by t with n - 1 degrees of freedom, over stimuli alone. It is mostly on the
+#' safe side, as the sizes of groups are fixed: of 300 simulated sets with three groups of 10 or of
+#' 20 stimuli, 92% to 100% of the intervals held, and standard errors were 1.15 to 2.1 times the
+#' standard deviation (`Rscript bench/contributions.R cover`).
 #'
 #' Contributions may be negative, and shares lie outside of 0 to 1: pairs of stimuli that are alike
 #' on one side and unlike on the other lower the score.
@@ -129,10 +131,10 @@ group_remedy <- "Give one stimulus of each group that was sampled together."
 
 check_contribution_sides <- function(x, y, by, groups) {
   two <- is_collection(y)
-  refuse_if(is_collection(x), "type", "`x` must be one representation, not a list: take one of its ",
-            "elements. (Two models to compare are a list in `y`.)")
-  refuse_if(two && length(y) != 2, "type", "`y` must be one representation or a named list of two, ",
-            "whose difference is taken apart, not a list of {length(y)}: take two.")
+  refuse_if(is_collection(x), "type", "`x` must be one representation, not a list: take one of ",
+            "its elements. (Two models to compare are a list in `y`.)")
+  refuse_if(two && length(y) != 2, "type", "`y` must be one representation or a named list of ",
+            "two, whose difference is taken apart, not a list of {length(y)}: take two.")
   refuse_if(two && by %in% c("neurons_y", "components"), "parameter", "`by` cannot be ",
             "{dQuote(by, FALSE)} for two models in `y`, which have no such parts in common: take ",
             "\"stimuli\", \"groups\" or \"neurons_x\", or one of the models.")
@@ -170,8 +172,8 @@ check_parts <- function(pairs, measure, kind, by) {
 
 # A factor with the group of each stimulus that is compared.
 group_labels <- function(groups, call) {
-  refuse_if(!is.atomic(groups) || length(dim(groups)) > 1, "labels", "`groups` must be a vector of ",
-            "labels, one a stimulus, not {describe(groups)}.")
+  refuse_if(!is.atomic(groups) || length(dim(groups)) > 1, "labels", "`groups` must be a vector ",
+            "of labels, one a stimulus, not {describe(groups)}.")
   n <- length(call$rows)
   refuse_if(length(groups) != n, "labels", "`groups` has {count_of(length(groups), 'label')}, but ",
             "there are {n} stimuli: give one label per stimulus.")

@@ -1,5 +1,5 @@
-# These functions draw what scores are made of: stimuli and neurons as ranked points, pairs of groups
-# and of components as tiles.
+# These functions draw what scores are made of: stimuli and neurons as ranked points, pairs of
+# groups and of components as tiles.
 
 #' @rdname contributions
 #' @aliases plot.repalign_contributions
@@ -15,9 +15,11 @@ autoplot.repalign_contributions <- function(object, ...) {
   refuse_if(nrow(score) > 1, "rows", "`object` has parts of {nrow(score)} scores: take those of ",
             "one.")
   rows <- as.data.frame(object)
-  refuse_undefined(if (is.null(rows$part)) rows$excess else rows$effect)
+  of_pairs <- score$by %in% c("groups", "components")
+  need_columns(object, if (of_pairs) c("part_x", "part_y") else "part", "drawn")
+  refuse_undefined(if (of_pairs) rows$excess else rows$effect)
   of <- paste0(if (score$two) "difference" else "score", " (", number_text(score$score), ")")
-  if (is.null(rows$part)) contribution_tiles(rows, score, of) else effect_points(rows, score, of)
+  if (of_pairs) contribution_tiles(rows, score, of) else effect_points(rows, score, of)
 }
 
 # The ten points with the largest effects of either sign have names, in a column beside them.

@@ -27,7 +27,7 @@ typedef struct {
     const double *rank;
 } blocked_ranks;
 
-/* Lanes of the two stimuli of a pair; beyond LANES: of another group. base: the first, one-based. */
+/* Lanes of the two stimuli of a pair; beyond LANES: of another group. base: the first one. */
 #define LANE_A(k) ((size_t) all.first[k] - base)
 #define LANE_B(k) ((size_t) all.second[k] - base)
 
@@ -64,7 +64,7 @@ static void leave_out(blocked_pairs all, blocked_ranks x, blocked_ranks y, size_
         do {
             double a[LANES], b[LANES];
             AT_ONCE
-            for (int l = 0; l < LANES; l++) {
+            for (size_t l = 0; l < LANES; l++) {
                 a[l] = x.rank[p] + shift - 0.5 * c[p * LANES + l];
                 b[l] = y.rank[p] + shift - 0.5 * d[p * LANES + l];
             }
@@ -95,10 +95,10 @@ static blocked_ranks read_ranks(SEXP side, const char *name, size_t length)
         read_doubles(read_element(side, name, "rank"), name, length)};
 }
 
-/* pairs: list(first, second, block), the stimuli and the block of all pairs, in the order of blocks;
-   x, y: list(order, tied, rank), see blocked_ranks; size: the numbers of stimuli and of blocks.
-   Stimuli x blocks: what the pairs of each block add to the correlation of ranks that are made anew
-   without each stimulus. */
+/* pairs: list(first, second, block), the stimuli and the block of all pairs, in the order of
+   blocks; x, y: list(order, tied, rank), see blocked_ranks; size: the numbers of stimuli and of
+   blocks. Stimuli x blocks: what the pairs of each block add to the correlation of ranks that are
+   made anew without each stimulus. */
 SEXP repalign_rank_blocks(SEXP pairs, SEXP x, SEXP y, SEXP size, SEXP threads)
 {
     const int *sizes = read_indices(ARG(size), 2, INT_MAX);

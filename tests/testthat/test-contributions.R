@@ -178,7 +178,10 @@ test_that("errors of groups are those of contributions made anew without each st
   labels <- factor(group, c("two", "one", "three", "lone"))
   cases <- c(lapply(summed_measures, function(m) list(m, x, y)), list(
     list(measure("rsa", inner = "euclidean"), ties, round(y)),
-    list(measure("cka", estimator = "stimulus_neuron", shared_neurons = TRUE), x[, 1:5], y)
+    list(measure("cka", estimator = "stimulus_neuron", shared_neurons = TRUE), x[, 1:5], y),
+    # one stimulus has nearly all of the variance
+    list(measure("cka", estimator = "stimulus"), rbind(1e5 * x[1, ], x[-1, ]), y),
+    list(measure("cka", estimator = "stimulus_neuron"), rbind(1e5 * x[1, ], x[-1, ]), y)
   ))
   for (case in cases) {
     if (identical(case[[1]]$args$kernel, "rbf")) next

@@ -32,9 +32,11 @@ numbers_of <- function(text) {
 # All numbers that a sentence may take: of the columns, and of what is known of all rows.
 known_numbers <- function(result) {
   facts <- attributes(result)[c("model", "settings", "facts", "group", "conf_level", "margin",
-                                "whole")]
+                                "whole", "scores")]
   numbers <- c(unlist(Filter(is.numeric, as.data.frame(result))), judged = 0.05,
-               unlist(rapply(facts, as.double, classes = "numeric", how = "unlist")))
+               unlist(rapply(facts, as.double, classes = "numeric", how = "unlist")),
+               # scores without a part
+               attr(result, "scores")$score - result$effect)
   numbers[!is.na(numbers)]
 }
 

@@ -58,13 +58,14 @@ twins_of_neurons <- function(pair, args, side) {
   replace(match(names[[1]], names[[2]]), !names[[1]] %in% common, NA)
 }
 
-# The score without each neuron of a side, which is left out of the other side, too.
-scores_without_neurons <- function(pair, measure, side, threads) {
+# The score without each neuron of a side, which is left out of the other side, too. z: the side of
+# the controls, or NULL.
+scores_without_neurons <- function(pair, measure, side, threads, z = NULL) {
   args <- measure$args
   twins <- twins_of_neurons(pair, args, side)
   summed <- is_linear_cka(measure) && is.null(args$clusters) && !args$corrects$trials &&
-    !length(args$given)
-  if (!summed) return(recomputed_without(pair, measure, side, twins, threads))
+    is.null(z)
+  if (!summed) return(recomputed_without(pair, measure, side, twins, threads, z))
   values <- cka_without_neurons(pair, args, side, twins)
   cosine <- errors_of(measure)$cosine
   if (is.null(cosine)) values else cosine$score(values)
@@ -102,7 +103,7 @@ cka_without_neurons <- function(pair, args, side, twins) {
 }
 
 # Any score, made anew, by the workers that there are.
-recomputed_without <- function(pair, measure, side, twins, threads) {
+recomputed_without <- function(pair, measure, side, twins, threads, z) {
   refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "parameter",
             "`by` cannot be \"neurons_{side}\" for {dQuote(measure$label, FALSE)} with labels ",
             "that the measure has: declare them in `neuron` or `session` of responses().")
@@ -120,5 +121,7 @@ recomputed_without <- function(pair, measure, side, twins, threads) {
   both <- Map(function(neurons, repr) lapply(neurons, cut, repr), list(at, twins), reprs)
   both <- side_first(stats::setNames(both, names(reprs)), "x")
   sides <- with_refusals(sides_of(both$x, both$y), list(measure))
-  quietly_done(score_grid(list2DF(list(i = at, j = at)), sides, list(measure), "na", threads))[, 1]
+  sides$z <- z
+  call <- list(pairs = list2DF(list(i = at, j = at)), sides = sides, set = list(measure))
+  quietly_done(scores_of_call(call, "na", threads))[, 1]
 }

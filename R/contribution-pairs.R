@@ -9,7 +9,7 @@
 cosine_kind <- function(measure, clusters) {
   args <- measure$args
   # a partial score is no sum over pairs
-  if (is_own(measure) || length(clusters) || length(args$given)) return(NULL)
+  if (is_own(measure) || length(clusters) || length(measure$given)) return(NULL)
   if (measure$id %in% c("cka", "rv")) {
     summed <- args$kernel == "linear" || args$kernel == "rbf" && !args$corrects$trials
     return(if (summed) kind_of_cka(args))

@@ -92,7 +92,8 @@ contributions <- function(x, y, measure = "cka",
   check_contribution_sides(x, y, by, groups)
   rule <- rule_of_call(na, set, !missing(na))
   call <- open_call(x, y, rule$set, rule$na, threads, use = "errors", least = 5,
-                    why = "leaving out each of them", remedy = if (by == "groups") group_remedy)
+                    why = "leaving out each of them", remedy = if (by == "groups") group_remedy,
+                    controls = TRUE)
   check_rows(call$n, 5, call$sides$x$reprs[[1]]$arg, "leaving out each stimulus")
   check_grid_memory(call$set, call$sides)
   measure <- call$set[[1]]
@@ -103,16 +104,19 @@ contributions <- function(x, y, measure = "cka",
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
                n = call$n, threads = threads,
                settings = interval_settings("stimuli", "jackknife", 20, "auto", NULL, NULL, 0.95))
-  task$scores <- as.vector(score_grid(call$pairs, call$sides, call$set, "stop", threads))
+  task$scores <- as.vector(scores_of_call(call, "stop", threads))
   found <- lapply(pairs, parts_of_pair, measure, kind, by, labels, components)
   # what the scores gain without each stimulus
   changes <- if (by == "stimuli" || by != "groups" && !is.null(kind)) {
-    lapply(stimulus_columns(task, vector("list", length(pairs))), `[[`, "change")
+    columns <- stimulus_columns(task, vector("list", length(pairs)))
+    if (has_controls(call$set)) columns <- with_partial_columns(with_tasks_beside(task), columns)
+    lapply(columns, `[[`, "change")
   } else if (by == "groups") lapply(found, function(parts) rowSums(parts$deleted))
   side <- sub("neurons_", "", by)
   effects <- if (by == "stimuli") lapply(changes, `-`) else if (side != by) {
-    Map(function(pair, score) score - scores_without_neurons(pair, measure, side, threads), pairs,
-        task$scores)
+    Map(function(pair, score) {
+      score - scores_without_neurons(pair, measure, side, threads, call$sides$z)
+    }, pairs, task$scores)
   }
   inform_if(is.null(found[[1]]$contribution), "effect_alone", "{dQuote(measure$label, FALSE)}",
             if (length(call$clusters)) " with clusters" else

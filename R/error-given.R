@@ -167,8 +167,8 @@ samples_of_partial <- function(pair, task, p, m) {
       found <- Filter(length, found)
       if (length(found)) Reduce(function(a, b) ifelse(is.na(a), b, a), found)
     })
-    at <- switch(substr(sides[1], 1, 1), x = task$pairs$i[p], y = task$pairs$j[p],
-                 substring(sides[1], 2))
+    at <- if (sides[1] == "x") task$pairs$i[p] else if (sides[1] == "y") task$pairs$j[p] else
+      substring(sides[1], 2)
     place <- sub("y", if (one_list) "x" else "y", substr(sides[1], 1, 1))
     key <- if (length(sides) > 1) c("both", units) else
       c(at, if (!one_list || place == "z") place, sub("^\r[^ ]* ", "", units))

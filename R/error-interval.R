@@ -46,8 +46,9 @@
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score: `x`, `y`, `model_x`,
 #'   `model_y`, `measure`, `score`, `pairs` and `n`, as of [similarity()]; `se`, the standard error;
-#'   `df` (`Inf`: normal); `conf_low` and `conf_high`; `method` and `over`, as given or found. See
-#'   also [score_interval_errors].
+#'   `df` (`Inf`: normal); `conf_low` and `conf_high`; `method` and `over`, as given or found; of
+#'   partial scores (`given` of [cka()]) also `p_zero`, a two-sided test of 0 (`NA` where neurons of
+#'   some side are held fixed). See also [score_interval_errors].
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
 #' most measures depend (only the corrected CKA and RSA aim at a value of the population): scores

@@ -401,18 +401,21 @@ pairs_told <- function(x) {
 # the score of a row, where c(score, low, high) is rounded together.
 scores_sentence <- function(x, sign, details) {
   name <- measure_words(x$measure[1])
+  # "the RV coefficient of x and y beyond pixels"
+  parts <- c(sub(" beyond .*$", "", name), regmatches(name, regexpr(" beyond .*$", name)), "")
   told <- pairs_told(x)
   known <- which(!is.na(x$score))
   undefined <- undefined_words(x$score)
   if (!length(known)) {
     return(if (nrow(x) > 1) paste0("By the ", name, ":", tolower(undefined)) else
-      paste0("The ", name, " of ", told$title, " is undefined (NA)."))
+      paste0("The ", parts[1], " of ", told$title, parts[2], " is undefined (NA)."))
   }
   best <- known[which.max(sign * x$score[known])]
   score <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])[["score"]]
   end <- paste0(".", odd_value_words(name, x$score[best], x$conf_low[best]))
   if (nrow(x) == 1) {
-    return(paste0("The ", name, " of ", told$title, " was ", score, brackets(details(best)), end))
+    return(paste0("The ", parts[1], " of ", told$title, parts[2], " was ", score,
+                  brackets(details(best)), end))
   }
   verb <- if (nzchar(told$twin[best])) " was" else " were"
   paste0("Of ", told$count, ", ", told$title[best], verb,

@@ -411,3 +411,24 @@ test_that("points and tiles are drawn", {
   expect_identical(nrow(tiles$data), 4L)
   expect_match(tiles$labels$caption, "all other components: [0-9]+%")
 })
+
+test_that("partial scores have effects alone, of scores made anew without each part", {
+  set.seed(11)
+  x <- normal_matrix(20, 6)
+  z <- normal_matrix(20, 5)
+  y <- x[, 1:4] + z[, 1:4] + normal_matrix(20, 4)
+  set <- measure("cka", estimator = "stimulus", given = z)
+  whole <- quietly(cka(x, y, estimator = "stimulus", given = z))
+  found <- quietly(contributions(x, y, set))
+  expect_true(all(is.na(found$contribution)))
+  without <- vapply(as.integer(found$part), function(i) {
+    quietly(cka(x[-i, ], y[-i, ], estimator = "stimulus", given = z[-i, ]))
+  }, 0)
+  expect_equal(found$effect, whole - without)
+  found <- quietly(contributions(x, y, set, by = "neurons_x"))
+  without <- vapply(as.integer(found$part), function(i) {
+    quietly(cka(x[, -i], y, estimator = "stimulus", given = z))
+  }, 0)
+  expect_equal(found$effect, whole - without)
+  expect_error(contributions(x, y, set, by = "components"), class = "repalign_error_parameter")
+})

@@ -9,7 +9,7 @@ known_arguments <- list(
   similarity = c("x", "y", "measure", "diagonal", "on_error", "threads"),
   cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
                    "clusters", "shared_noise", "complete", "over"),
-  hsic = setdiff(names(formals(cka)), "..."),
+  hsic = setdiff(names(formals(cka)), c("...", "given")),
   rdm = c("x", "condition", "run", "distance", "noise", "weights", "center_patterns",
           "prior_rate", "prior_weight", "subject"),
   noise_covariance = c("x", "condition", "run", "method", "dof", "by_run", "subject"),
@@ -30,7 +30,7 @@ known_arguments <- list(
                 "alternative", "threshold", "extent", "height", "permutations", "alpha", "na",
                 "threads"),
   evaluate_models = c("data", "models", "measure", "over", "conf_level", "permutations", "alpha",
-                      "clusters", "blocks", "series", "threads"),
+                      "clusters", "blocks", "series", "threads", "given"),
   evaluate_rdms = c("rdms", "models", "outer", "resample", "draws", "group", "folds", "repeats",
                     "conf_level", "stimulus_noise", "na", "threads", "clusters", "blocks",
                     "permutations")
@@ -126,6 +126,7 @@ draw_hsic <- function() {
   sides <- draw_pair()
   one <- draw_measure(sides$facts, "cka")
   if (is.null(one)) return(NULL)
+  one$args$given <- NULL
   list(fun = "hsic", call = call_of("hsic", c(sides[c("x", "y")], one$args)), sides = sides)
 }
 

@@ -208,6 +208,7 @@ readable_samples <- function(over) {
 # Who calls evaluate_models() has no x and y.
 recordings_words <- function(words) {
   words <- sub("of both sides and", "of x, neurons of y and", words)
+  words <- sub(" and neurons of both sides", ", neurons of x and neurons of y", words)
   words <- sub("of both sides", "of x and neurons of y", words)
   sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
 }

@@ -73,8 +73,8 @@ NULL
 #' Permutations say nothing of it: [score_interval()] gives its errors, and `p_zero` if these are
 #' over all that was sampled. Simulated (60 x 25 to 300 x 60, all sides sampled, also of three
 #' trials; `Rscript bench/controls.R`): of a truth of 0, corrected scores were 0, naive ones .10 to
-#' .18 and those corrected for few stimuli alone .08 to .10; corrected intervals held truths of 0 and
-#' .5 in .976 to 1, on the safe side, and had no standard error in up to 8% of sets at 60 x 25.
+#' .18 and those corrected for few stimuli alone .08 to .10; corrected intervals held truths of 0
+#' and .5 in .976 to 1, on the safe side, and had no standard error in up to 8% of sets at 60 x 25.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters

@@ -196,7 +196,7 @@ test_that("errors over neurons are of scores made anew without each, on all side
                variance(vapply(1:12, function(a) score(-a), 0)))
 })
 
-test_that("grids, lists of one side and workers have the scores of single calls", {
+test_that("grids and lists of one side have the scores of single calls", {
   set.seed(4)
   p <- controlled()
   layers <- c(p[c("x", "y")], list(v = p$x + 2 * normal_matrix(60, 25)))

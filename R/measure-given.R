@@ -16,12 +16,23 @@ with_controls <- function(measure, given) {
             "is a cosine, which that of {dQuote(measure$id, FALSE)} is not with these parameters. ",
             cosine_words(), arg = "given")
   refuse_results(given, "given")
-  if (!is_collection(given)) given <- list(control = given)
+  if (!is_collection(given)) {
+    refuse_plain_vector(given, "given")
+    given <- list(control = given)
+  }
   names <- check_element_names(given, "given")
+  for (name in names) refuse_plain_vector(given[[name]], paste0("given$", name))
   measure$given <- given
   shown <- if (length(names) > 3) c(names[1:2], paste(length(names) - 2, "more")) else names
   measure$label <- label_with(measure, paste("given", paste(shown, collapse = " + ")))
   measure
+}
+
+# The rest is judged when the sides are known.
+refuse_plain_vector <- function(given, place) {
+  if (is.atomic(given) && is.null(dim(given)) && kind_of(given) == "data") {
+    as_numeric_matrix(given, place)
+  }
 }
 
 has_controls <- function(set) lengths(lapply(set, function(measure) measure$given)) > 0

@@ -363,6 +363,9 @@ test_that("controls that cannot be used are refused, and weak ones told", {
   expect_error(cka(list(p$x), p$y, given = p$z), class = "repalign_error_type")
   expect_error(similarity(p$x, p$y, given = p$z), "measure\\(\"cka\", given",
                class = "repalign_error_parameter")
+  expect_error(measure("cka", given = 3), "`given`", class = "repalign_error_type")
+  expect_error(measure("cka", given = list(z = 1:30)), "`given$z`", fixed = TRUE,
+               class = "repalign_error_type")
   # a side that is a control has nothing left
   call <- heard(cka(p$x, p$y, given = p$x))
   expect_true(call$says("repalign_undefined"))

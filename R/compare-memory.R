@@ -1,9 +1,31 @@
 # Whether a whole call fits into memory, judged before anything is prepared.
 
+#' What one comparison holds, from sizes alone
+#'
+#' `kept` are the forms of both sides, whose sizes declare_form() tells. At the peak the larger
+#' side is there twice, when it is made or permuted, beside the forms or, where these are small, two
+#' matrices of neurons (or stimuli, where these are fewer) x neurons. That is right within a factor
+#' of about two, and half of the free memory is the limit: a statistic that makes much more says so
+#' by check_memory().
+#'
+#' @param dx,dy numbers of neurons, 0 where distances or a graph stand for them
+#' @return numbers of 8 bytes: c(kept, peak).
+#' @noRd
+pair_needs <- function(d, n, dx, dy, args) {
+  sides <- c(side_needs(d, n, dx, args, "x"), side_needs(d, n, dy, args, "y"))
+  c(kept = sum(sides), peak = max(sides) + max(sum(sides), 2 * min(n, dx) * min(n, dy)))
+}
+
+# Given distances and graphs are there already.
+side_needs <- function(d, n, width, args, side) {
+  given <- if (width == 0) c("distances", "graph")
+  form_size(setdiff(kept_forms(d, args, side), given), n, width, args)
+}
+
 # One comparison of a pair by one measure. what: the function that the user called, in messages.
 check_pair_memory <- function(d, pair, args, what = paste0(d$id, "()")) {
   widths <- c(width_of(pair$x), width_of(pair$y))
-  needs <- function(n, widths) d$memory(n, widths[1], widths[2], args)[["peak"]]
+  needs <- function(n, widths) pair_needs(d, n, widths[1], widths[2], args)[["peak"]]
   refuse_needs(needs, as.double(pair$x$n), widths, what, args)
 }
 
@@ -53,14 +75,9 @@ less_memory <- function(needs, n, widths, args) {
 # Numbers that all measures of a call need for one pair: what each keeps is there when the next
 # ones are computed, but for what several have in common.
 set_needs <- function(set, n, dx, dy, null = NULL) {
-  needs <- vapply(set, function(m) m$declaration$memory(n, dx, dy, m$args), double(2))
+  needs <- vapply(set, function(m) pair_needs(m$declaration, n, dx, dy, m$args), double(2))
   passing <- needs["peak", ] - needs["kept", ]
-  if (!is.null(null)) {
-    more <- vapply(seq_along(set), function(i) {
-      null_needs(set[[i]], n, dx, dy, null, needs[, i])
-    }, 0)
-    passing <- pmax(passing, more)
-  }
+  if (!is.null(null)) passing <- passing + vapply(set, null_needs, 0, n, dx, dy, null)
   kept <- max(needs["kept", ], sum(needs["kept", ]) - shared_needs(set, n, dx, dy))
   kept + max(passing)
 }
@@ -78,26 +95,10 @@ shared_needs <- function(set, n, dx, dy) {
   sum(sizes) - sum(tapply(sizes, names(sizes), max))
 }
 
-# A permuted side: its data and its forms.
-relabelled_needs <- function(n, d, needs) n * d + 0.5 * needs[["kept"]]
-
-# Numbers beyond what the forms keep while the null is made. needs: of the comparison.
-null_needs <- function(measure, n, dx, dy, engine, needs) {
-  # every shift is a comparison of its own
-  if (engine == "linear") return(needs[["peak"]] + n * dy)
-  null <- measure$null
-  if (is.null(null)) {
-    # neighbours are searched once: what passed then is free
-    searched <- !is.null(measure$declaration$neighbours)
-    compared <- if (searched) 0 else needs[["peak"]] - needs[["kept"]]
-    return(compared + relabelled_needs(n, dy, needs))
-  }
-  declared <- null_kernel(null$kernel)$memory(n, dx, dy)
-  if (isTRUE(null$from_gram) && !measure$args$corrects$stimuli) {
-    # the matrices are those that the forms of wide data hold
-    declared <- declared - n^2 * ((dx > n) + (dy > n))
-  }
-  # the sums for moments take blocks of the matrices, see cube_trace()
-  if (engine == "moments") return(declared + 400 * n)
-  declared + if (is.null(null$more)) 0 else null$more(n, dx, dy)
+# Numbers beyond those of a comparison while the null is made: the operands of both sides, or a
+# permuted side. Every shift is a comparison of its own.
+null_needs <- function(measure, n, dx, dy, engine) {
+  if (engine == "linear" || is.null(measure$null)) return(n * dy)
+  size <- null_kernel(measure$null$kernel)$size
+  size(n, dx) + size(n, dy)
 }

@@ -20,7 +20,7 @@ row_factor <- function(repr, center) {
 }
 
 declare_form("row factor", relabel = relabel_parts(rows = "factor"),
-             size = function(n, d, args) as.double(n)^2)
+             size = function(n, d, args) as.double(n) * min(n, d))
 
 # With more columns than rows on both sides, row factors with n columns are used instead of the
 # data.

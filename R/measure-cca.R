@@ -109,8 +109,7 @@ declare_measure(
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE, cube = projector_cube)
   },
-  needs_data = FALSE, errors = cca_errors,
-  memory = basis_needs(tall = 3, wide = 4)
+  needs_data = FALSE, errors = cca_errors
 )
 
 #' @rdname cca
@@ -182,11 +181,9 @@ declare_measure(
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
   null = function(args) {
-    new_null("singular", operand = svcca_operand,
-             more = function(n, dx, dy) n * (min(n, dx) + min(n, dy) + min(n, max(dx, dy))))
+    new_null("singular", operand = svcca_operand)
   },
-  needs_data = FALSE, errors = svcca_errors,
-  memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
+  needs_data = FALSE, errors = svcca_errors
 )
 
 #' @rdname cca
@@ -233,7 +230,7 @@ declare_measure(
   form = "basis",
   keeps = function(args) if (args$weights == "projection") "coordinates",
   prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
-  needs_data = FALSE, memory = basis_needs(tall = 7.6, wide = 6, loaded = 3.8)
+  needs_data = FALSE
 )
 
 # ---- how the correlations vary with the stimuli

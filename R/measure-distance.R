@@ -124,7 +124,7 @@ declare_measure(
   statistic = rdm_product, score = rdm_correlation, null = rsa_null, dot = rsa_dot,
   # which pairs are ranked or weighed is known only when both sides are there
   needs_data = function(args, n, d) args$na == "pairwise",
-  errors = rsa_errors, memory = rsa_needs,
+  errors = rsa_errors,
   cosine = function(args) {
     args$outer %in% c("pearson", "spearman", "cosine", "whitened_cosine", "whitened_pearson") &&
       args$na == "error"
@@ -246,8 +246,7 @@ declare_measure(
       matrix_operand(unpacked(form, repr$n))
     })
   },
-  needs_data = FALSE, errors = distance_correlation_errors,
-  memory = two_packed
+  needs_data = FALSE, errors = distance_correlation_errors
 )
 
 #' Norm of the difference of two distance matrices
@@ -349,8 +348,5 @@ declare_measure(
                matrix_operand(unpacked(list(entries = form$d), repr$n))
              })
   },
-  needs_data = FALSE, errors = rsm_difference_errors,
-  memory = function(n, dx, dy, args) {
-    packed_needs(n, dx, dy, kept = 2, made = if (args$norm == "spectral") 1 else 0)
-  }
+  needs_data = FALSE, errors = rsm_difference_errors
 )

@@ -231,8 +231,7 @@ declare_measure(
     warn_unstable(score, pair, error_of_cka(pair, x$self, y$self, args), args$clusters)
   },
   null = cka_null, dot = cka_dot,
-  needs_data = kernel_needs_data, errors = cka_errors(), cosine = TRUE,
-  memory = cka_needs
+  needs_data = kernel_needs_data, errors = cka_errors(), cosine = TRUE
 )
 
 #' RV coefficient
@@ -272,8 +271,7 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
   score = cka_of_h, null = cka_null, dot = cka_dot,
-  needs_data = function(args, n, d) d <= n, errors = cka_errors(), cosine = TRUE,
-  memory = linear_needs
+  needs_data = function(args, n, d) d <= n, errors = cka_errors(), cosine = TRUE
 )
 
 # ---- angular cka
@@ -347,6 +345,5 @@ declare_measure(
   },
   null = cka_null,
   dot = function(args) cka_dot(args, function(values, args) angle_of_cosine(values)),
-  needs_data = kernel_needs_data, errors = cka_errors(new_angle()),
-  memory = cka_needs
+  needs_data = kernel_needs_data, errors = cka_errors(new_angle())
 )

@@ -89,7 +89,7 @@ declare_measure(
   },
   undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
   null = function(args) sparse_null(centered_products), dot = centered_kernel_dot,
-  needs_data = FALSE, memory = sparse_needs
+  needs_data = FALSE
 )
 
 #' @rdname mka
@@ -126,5 +126,5 @@ declare_measure(
   },
   undefined = warn_no_contrast, statistic = kernel_product,
   score = kernel_cosine, null = function(args) sparse_null(centered_products),
-  dot = centered_kernel_dot, needs_data = FALSE, cosine = TRUE, memory = sparse_needs
+  dot = centered_kernel_dot, needs_data = FALSE, cosine = TRUE
 )

@@ -62,6 +62,8 @@ optimal_match <- function(gains) .Call(C_assign, gains, TRUE)
 
 # The greedy assignment: the largest gain whose row and column are both free is taken first.
 greedy_match <- function(gains) {
+  check_memory(8 * 7 * as.double(length(gains)), "The order of all pairs of neurons",
+               "Fewer neurons need less.")
   best_first <- largest_first(gains)
   # gains that differ only by rounding count as equal, so that swapping the sides matches the same
   # neurons
@@ -100,9 +102,7 @@ declare_measure(
     new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
                transform = "none", growth = root_growth, exact_below = enough_for_influences)
   },
-  held = permutation_holdout, memory = function(n, dx, dy, args) {
-    memory_needs(0, 2 * as.double(dx) * dy + loaded_needs(n, max(dx, dy)))
-  }
+  held = permutation_holdout
 )
 
 #' Matches of neurons by correlation
@@ -166,10 +166,7 @@ declare_measure(
     rows <- which(matched > 0)
     mean_correlation(correlation[cbind(rows, matched[rows])])
   },
-  needs_data = FALSE, errors = hard_match_errors, held = hard_holdout,
-  memory = function(n, dx, dy, args) {
-    correlation_needs(n, dx, dy, if (args$matching == "greedy") 7 else 2)
-  }
+  needs_data = FALSE, errors = hard_match_errors, held = hard_holdout
 )
 
 #' @rdname hard_correlation_match
@@ -195,8 +192,7 @@ declare_measure(
     means <- c(x = mean(best$rows), y = mean(best$columns))
     mean_correlation(if (args$direction == "both") means else means[[args$direction]])
   },
-  needs_data = FALSE, errors = soft_match_errors,
-  memory = function(n, dx, dy, args) correlation_needs(n, dx, dy, 1)
+  needs_data = FALSE, errors = soft_match_errors
 )
 
 # ---- how the matches vary with the stimuli; the match is held

@@ -85,8 +85,7 @@ declare_measure(
       list(table = sparse_table(x, y, graph_operand(x)) / nrow(x[[1]]$idx))
     }, function(values, args) values / args$k)
   },
-  needs_data = FALSE, errors = mutual_knn_errors,
-  memory = graph_needs
+  needs_data = FALSE, errors = mutual_knn_errors
 )
 
 #' Measures of neighbour lists
@@ -154,7 +153,7 @@ declare_measure(
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / nrow(x$idx),
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
   null = function(args) neighbour_list_null("any", reversed = TRUE),
-  needs_data = FALSE, memory = graph_needs
+  needs_data = FALSE
 )
 
 #' @rdname cycle_knn
@@ -192,7 +191,7 @@ declare_measure(
       if (is.null(form$averaged)) form
     })
   },
-  needs_data = FALSE, memory = graph_needs
+  needs_data = FALSE
 )
 
 #' @rdname cycle_knn
@@ -215,7 +214,7 @@ declare_measure(
   check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
   null = function(args) neighbour_list_null("ranks"),
-  needs_data = FALSE, memory = graph_needs
+  needs_data = FALSE
 )
 
 # ---- neighbour kernels
@@ -390,7 +389,7 @@ declare_measure(
       c(list(table = sparse_table(x, y)), sizes_of(x, y, norm_of_form))
     })
   },
-  needs_data = FALSE, memory = sparse_needs
+  needs_data = FALSE
 )
 
 # The statistic of all permutations. Both kernels are restricted to the common edges, so that their
@@ -485,9 +484,7 @@ declare_measure(
     new_form("graph with rows", c(graph, list(rows = rows)))
   },
   statistic = mean_second_order,
-  needs_data = FALSE, memory = function(n, dx, dy, args) {
-    neighbour_needs(n, dx, dy, args$k, rows = TRUE, clusters = args$clusters)
-  }
+  needs_data = FALSE
 )
 
 # ---- neighbour lists
@@ -513,7 +510,7 @@ declare_measure(
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
   },
-  needs_data = FALSE, memory = graph_needs
+  needs_data = FALSE
 )
 
 #' @rdname cycle_knn
@@ -536,5 +533,5 @@ declare_measure(
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / nrow(x$idx) / args$k
   },
-  needs_data = FALSE, memory = graph_needs
+  needs_data = FALSE
 )

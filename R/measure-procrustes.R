@@ -108,11 +108,7 @@ rotation_null <- function(args, scale) {
            operand = function(form, repr, args, side) {
              list(matrix = rotation_matrix(repr, is_centered(args)))
            },
-           statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale),
-           more = function(n, dx, dy) {
-             passing <- vapply(c(dx, dy), basis_passing, 0, n = n, tall = 0, wide = 4)
-             basis_kept(n, dx) + basis_kept(n, dy) + n * (min(n, dx) + min(n, dy)) + max(passing)
-           })
+           statistic = function(values, x, y, args, design) permuted_distance(values, x, y, scale))
 }
 
 # The statistic is in common units, the score in the units of the data.
@@ -156,7 +152,7 @@ declare_measure(
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
   inspect = inspect_overflow, null = function(args) rotation_null(args, args$scale),
-  errors = procrustes_errors, held = rotation_holdout, memory = rotation_needs
+  errors = procrustes_errors, held = rotation_holdout
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
@@ -191,7 +187,7 @@ declare_measure(
   score = unscaled_score, inspect = inspect_overflow,
   null = function(args) rotation_null(args, FALSE),
   errors = rotation_distance_errors,
-  held = function(args) rotation_holdout(c(args, list(scale = FALSE))), memory = rotation_needs
+  held = function(args) rotation_holdout(c(args, list(scale = FALSE)))
 )
 
 #' @rdname procrustes
@@ -214,8 +210,7 @@ declare_measure(
   errors = function(args) {
     new_errors("influence", stimuli = rotation_similarity_influence, weighted = weighted_rows,
                transform = "none", exact_below = enough_for_influences)
-  },
-  memory = rotation_needs
+  }
 )
 
 # The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
@@ -240,7 +235,7 @@ declare_measure(
   score = function(statistic, x, y, args) angle_of_chord(statistic),
   null = function(args) rotation_null(args, TRUE),
   errors = function(args) rotation_cosine_errors(new_angle()),
-  held = function(args) rotation_holdout(list(method = "angular")), memory = rotation_needs
+  held = function(args) rotation_holdout(list(method = "angular"))
 )
 
 #' Aligned cosine similarity
@@ -307,8 +302,7 @@ declare_measure(
   reference = "Hamilton et al. 2016 (ACL)", check = check_center, form = "row norms",
   keeps = "row factor",
   prepare = function(repr, args, side) form_row_norms(repr, args$center),
-  statistic = aligned_cosines,
-  memory = aligned_needs
+  statistic = aligned_cosines
 )
 
 # ---- how the distances vary with the stimuli

@@ -106,7 +106,7 @@ declare_measure(
     clip_to_range(statistic / x$norm / y$norm, 0, 1)
   },
   null = moment_null(function(values, x, y, args, design) values),
-  needs_data = FALSE, memory = moment_needs
+  needs_data = FALSE
 )
 
 declare_measure(
@@ -120,7 +120,7 @@ declare_measure(
   inspect = inspect_overflow,
   null = moment_null(function(values, x, y, args, design) permuted_distance(values, x, y, FALSE)),
   errors = function(args) growing_errors(root_growth),
-  needs_data = FALSE, memory = moment_needs
+  needs_data = FALSE
 )
 
 #' Riemannian similarity of a model and data
@@ -173,6 +173,8 @@ contrast_moment <- function(form, n, basis) {
 
 riemann_score <- function(pair, x, y, args) {
   n <- pair$x$n
+  check_memory(8 * 17 * as.double(n)^2, "The second moments of all stimuli",
+               "Fewer stimuli need less.")
   basis <- contrast_basis(n)
   root <- positive_root(contrast_moment(y, n, basis))
   refuse_if(is.null(root), "value", "The second moments of `{pair$y$arg}`, the data, are not ",
@@ -224,8 +226,5 @@ declare_measure(
     extend_form(form, undefined = all(form$d == 0))
   },
   undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
-  statistic = riemann_score, needs_data = FALSE, memory = function(n, dx, dy, args) {
-    needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
-    c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 17 * n^2))
-  }
+  statistic = riemann_score, needs_data = FALSE
 )

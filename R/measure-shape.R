@@ -137,13 +137,12 @@ declare_measure(
              },
              statistic = function(values, x, y, args, design) {
                permuted_distance(values, x, y, is_relative(args))
-             },
-             more = function(n, dx, dy) n * (min(n, dx) + min(n, dy) + min(n, max(dx, dy))))
+             })
   },
   needs_data = FALSE,
   errors = function(args) {
     if (args$alpha < 1) return(if (!is_relative(args)) growing_errors(root_growth))
     if (args$method == "angular") rotation_cosine_errors(new_angle()) else procrustes_errors(args)
   },
-  held = rotation_holdout, memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
+  held = rotation_holdout
 )

@@ -62,7 +62,7 @@ declare_measure(
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
   reference = "Wang et al. 2022", form = "summary",
   prepare = form_magnitude, score = value_difference,
-  needs_data = FALSE, memory = no_memory
+  needs_data = FALSE
 )
 
 value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
@@ -101,7 +101,7 @@ declare_measure(
          "as after centring, and has no direction.", data = repr$arg)
   },
   score = value_difference,
-  needs_data = FALSE, memory = no_memory
+  needs_data = FALSE
 )
 
 #' @rdname magnitude_difference
@@ -153,5 +153,5 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
   },
-  needs_data = FALSE, memory = two_packed
+  needs_data = FALSE
 )

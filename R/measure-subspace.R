@@ -81,10 +81,6 @@ declare_measure(
       if (side == "y") return(projector_cube(form, repr, args, side))
       if (ncol(repr$data) < repr$n) core_cube(crossprod(scaled(form, repr)), repr$n)
     })
-  },
-  # only what predicts is decomposed
-  memory = function(n, dx, dy, args) {
-    memory_needs(basis_kept(n, dy), basis_passing(n, dy, tall = 3, wide = 4))
   }
 )
 
@@ -146,7 +142,7 @@ declare_measure(
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = FALSE)
   },
-  needs_data = FALSE, memory = basis_needs(tall = 3, wide = 4)
+  needs_data = FALSE
 )
 
 #' GULP distance
@@ -284,9 +280,5 @@ declare_measure(
                pmax(x$squares + y$squares - 2 * values, 0)
              })
   },
-  needs_data = FALSE, memory = function(n, dx, dy, args) {
-    needs <- if (args$lambda == 0) basis_needs(tall = 3, wide = 4) else
-      basis_needs(tall = 11, wide = 8, loaded = 2.6)
-    needs(n, dx, dy, args)
-  }
+  needs_data = FALSE
 )

@@ -82,7 +82,7 @@ declare_measure(
     difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
     max(abs(heat_table(args$degree) %*% difference))
   },
-  needs_data = FALSE, memory = graph_needs
+  needs_data = FALSE
 )
 
 #' Representation topology divergence
@@ -142,7 +142,7 @@ declare_form("row subsets", relabel = unmoved,
              size = function(n, d, args) args$trials * min(n, args$batch), drawn = "subsets")
 
 declare_form("cloud", relabel = relabel_parts(packed = "d"),
-             size = function(n, d, args) packed_length(n))
+             size = function(n, d, args) packed_length(min(n, args$batch)))
 
 cloud_of_rows <- function(repr, rows) {
   distances <- if (repr$kind == "dist") {
@@ -193,7 +193,10 @@ bar_total <- function(bars) sum(bars[, 2] - bars[, 1])
 
 # A matrix with a row (birth, death) for each bar. Not all bars of length 0 are in it, which does
 # not matter to a sum of lengths.
-cross_bars <- function(x, y, n) .Call(C_cross_bars, x, y, as.integer(round(n)), thread_count())
+cross_bars <- function(x, y, n) {
+  check_memory(8 * 4 * n^2, "The doubled filtration", "A smaller `batch` needs less.")
+  .Call(C_cross_bars, x, y, as.integer(round(n)), thread_count())
+}
 
 declare_measure(
   id = "rtd", label = "Representation topology divergence", family = "topology", resi = "RTD",
@@ -219,10 +222,5 @@ declare_measure(
   # a sum of bars, about as many as there are stimuli in a cloud
   errors = function(args) {
     growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))
-  },
-  memory = function(n, dx, dy, args) {
-    m <- min(n, args$batch)
-    clouds <- if (n <= args$batch) m^2 else 0
-    memory_needs(clouds, 4.6 * m^2 - clouds + m * max(dx, dy))
   }
 )

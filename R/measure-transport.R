@@ -187,7 +187,7 @@ declare_measure(
                exact_below = enough_for_influences, transform = "none",
                growth = if (!args$scale) root_growth)
   },
-  held = soft_distance_holdout, memory = transport_needs
+  held = soft_distance_holdout
 )
 
 # ---- correlation
@@ -228,5 +228,5 @@ declare_measure(
       match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
     })
   },
-  held = soft_correlation_holdout, memory = transport_needs
+  held = soft_correlation_holdout
 )

@@ -56,7 +56,6 @@ registry <- new.env()
 #'   refuses one that is too large for a double
 #' @param needs_data does a comparison, or its null, need the responses beside the forms of all
 #'   kinds that it makes? TRUE, FALSE or a function(args, n, d); prepare() keeps them then
-#' @param memory function(n, dx, dy, args): what a comparison needs, see base-memory.R
 #' @param null how the statistic of all permutations is made: a list that names a null kernel, see
 #'   new_null(), or a function(args) that gives one; with NULL it is made permutation by
 #'   permutation, from relabelled forms
@@ -77,7 +76,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             settle = NULL, check_pair = NULL, form, keeps = character(), prepare,
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
-                            inspect = NULL, needs_data = TRUE, memory, null = NULL, dot = NULL,
+                            inspect = NULL, needs_data = TRUE, null = NULL, dot = NULL,
                             errors = NULL, cosine = FALSE, held = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
@@ -113,9 +112,6 @@ check_declaration <- function(d) {
     if (!is.function(d[[field]])) {
       stop("The measure ", dQuote(d$id, FALSE), " declares no function `", field, "`.")
     }
-  }
-  if (!identical(names(formals(d$memory)), c("n", "dx", "dy", "args"))) {
-    stop("The measure ", dQuote(d$id, FALSE), " declares no function(n, dx, dy, args) `memory`.")
   }
 }
 

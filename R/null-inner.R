@@ -18,7 +18,6 @@ NULL
 
 declare_null_kernel(
   "inner", cosets = TRUE, size = function(n, d) as.double(n)^2,
-  memory = function(n, dx, dy) 2 * n^2,
   run = function(task) {
     matrices <- function(side) lapply(side$forms, function(form) form$matrix)
     inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)

@@ -18,15 +18,12 @@ null_kernels <- new.env()
 #'   task
 #' @param cosets can the kernel take all cyclic shifts of a coset at once?
 #' @param size function(n, d): how many numbers the operand of an n x d representation holds
-#' @param memory function(n, dx, dy): how many numbers there are beside the forms of a pair while
-#'   it runs
 #' @return the declaration, which is kept in `null_kernels`.
 #' @noRd
-declare_null_kernel <- function(name, run, cosets, size, memory) {
+declare_null_kernel <- function(name, run, cosets, size) {
   stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
-            is.logical(cosets), identical(names(formals(size)), c("n", "d")),
-            identical(names(formals(memory)), c("n", "dx", "dy")))
-  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size, memory = memory)
+            is.logical(cosets), identical(names(formals(size)), c("n", "d")))
+  null_kernels[[name]] <- list(run = run, cosets = cosets, size = size)
 }
 
 null_kernel <- function(name) {
@@ -49,8 +46,7 @@ null_kernel <- function(name) {
 #' @param kernel the name of a null kernel
 #' @param ... what this kernel needs besides, which its file describes, and of any kernel `fits`:
 #'   NULL, or a function(measure, pairs, sides): for each pair, can this null be made of its data?
-#'   (where it cannot, every permutation is a comparison of its own), and `more`: a function(n, dx,
-#'   dy): how many numbers it needs beside those of the kernel, or NULL
+#'   (where it cannot, every permutation is a comparison of its own)
 #' @return a list of the arguments.
 #' @noRd
 new_null <- function(kernel, operand, statistic = function(values, x, y, args, design) values,
@@ -231,7 +227,7 @@ common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L,
 untied_modes <- c(weights = "count", mean_jaccard = "jaccard")
 
 declare_null_kernel(
-  "edges", cosets = TRUE, size = function(n, d) 0, memory = function(n, dx, dy) 0,
+  "edges", cosets = TRUE, size = function(n, d) 0,
   run = function(task) {
     widths <- vapply(task$null$passes, sums_per_pair, 0)
     graphs <- length(task$x$forms) * length(task$y$forms)
@@ -375,7 +371,6 @@ centered_products <- function(values, x, y, args, design) {
 
 declare_null_kernel(
   "concordance", cosets = FALSE, size = function(n, d) 1.5 * packed_length(n),
-  memory = function(n, dx, dy) 6 * packed_length(n),
   run = function(task) {
     orders <- with_observed(task$design)
     lapply(seq_len(nrow(task$pairs)), function(p) {

@@ -75,7 +75,6 @@ trial_facts <- function(repr) {
 
 declare_null_kernel(
   "trials", cosets = TRUE, size = function(n, d) as.double(n)^2,
-  memory = function(n, dx, dy) 12 * n^2,
   run = function(task) {
     pairs <- task$pairs
     routes <- Map(function(i, j) {

@@ -152,10 +152,10 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
 # Does one permuted representation take more than 64 MB?
 has_large_forms <- function(measure, pairs, sides) {
   if (is_own(measure)) return(FALSE)
-  x <- sides$x$reprs[[pairs$i[1]]]
   y <- sides$y$reprs[[pairs$j[1]]]
-  needs <- measure$declaration$memory(as.double(y$n), width_of(x), width_of(y), measure$args)
-  8 * relabelled_needs(as.double(y$n), width_of(y), needs) > 2^26
+  n <- as.double(y$n)
+  needs <- side_needs(measure$declaration, n, width_of(y), measure$args, "y")
+  8 * (n * width_of(y) + needs) > 2^26
 }
 
 # The warnings and messages of this package were given with the observed scores, and are not
@@ -256,8 +256,4 @@ over_permutations <- function(task, permutations, of_values) {
 }
 
 declare_null_kernel("singular", run = singular_null, cosets = FALSE,
-                    size = function(n, d) as.double(n) * min(n, d),
-                    memory = function(n, dx, dy) {
-                      sides <- pmin(n, c(dx, dy))
-                      n * (sum(sides) + max(sides)) + 3 * prod(sides)
-                    })
+                    size = function(n, d) as.double(n) * min(n, d))

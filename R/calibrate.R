@@ -155,6 +155,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   set <- lapply(set, with_fitting_null, pairs, sides)
   if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
   plan <- plan_of_call(call, set, pairs, permutations, blocks, series, engine)
+  set <- plan$set
   signalCondition(structure(class = c("repalign_judged", "condition"), list()))
   slow <- if (series == "circular") warn_slow_series(pairs, sides)
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
@@ -168,13 +169,15 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   calibration_result(nulls, set, pairs, sides, aggregate, settings, c(call$dependence, slow))
 }
 
-# The permutations of an opened call, before which it is judged whether its null fits into memory.
+# The permutations of an opened call, with the `set` of its measures whose null kernels are chosen;
+# it is judged whether the null fits into memory.
 plan_of_call <- function(call, set, pairs, permutations, blocks, series, engine) {
   n <- sum(call$rows)
   check_rows(n, 2, call$sides$x$reprs[[1]]$arg, "a permutation")
   plan <- permutation_plan(n, cut_permutations(permutations, call$rows), cut_blocks(blocks, call),
-                           series, engine, call$clusters)
+                           series, engine, call$clusters, trim = TRUE)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
-  check_grid_memory(set, call$sides, if (series == "linear") "linear" else engine)
+  plan$set <- lapply(set, cheaper_null, pairs, call$sides, plan, engine)
+  check_grid_memory(plan$set, call$sides, if (series == "linear") "linear" else engine)
   plan
 }

@@ -107,7 +107,8 @@ declare_measure(
       }))
     }
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
-             centered = TRUE, cube = projector_cube)
+             factor = function(form, repr, args, side) form$q, centered = TRUE,
+             cube = projector_cube)
   },
   needs_data = FALSE, errors = cca_errors
 )

@@ -77,7 +77,8 @@ declare_measure(
     scaled <- function(form, repr) scaled_data(repr, TRUE) / sqrt(form$squares)
     new_null("inner", operand = function(form, repr, args, side) {
       if (side == "y") projector(form$q) else matrix_operand(tcrossprod(scaled(form, repr)))
-    }, centered = TRUE, cube = function(form, repr, args, side) {
+    }, factor = function(form, repr, args, side) if (side == "y") form$q else scaled(form, repr),
+    centered = TRUE, cube = function(form, repr, args, side) {
       if (side == "y") return(projector_cube(form, repr, args, side))
       if (ncol(repr$data) < repr$n) core_cube(crossprod(scaled(form, repr)), repr$n)
     })
@@ -140,7 +141,7 @@ declare_measure(
   },
   null = function(args) {
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
-             centered = FALSE)
+             factor = function(form, repr, args, side) form$q, centered = FALSE)
   },
   needs_data = FALSE
 )
@@ -270,6 +271,13 @@ declare_measure(
              operand = function(form, repr, args, side) {
                q <- form_basis(repr)$q
                matrix_operand(if (args$lambda == 0) tcrossprod(q) else q %*% form$hat %*% t(q))
+             },
+             # the hat matrix is that of a ridge regression, without negative eigenvalues
+             factor = function(form, repr, args, side) {
+               q <- form_basis(repr)$q
+               if (args$lambda == 0) return(q)
+               parts <- eigen(form$hat, symmetric = TRUE)
+               q %*% sweep(parts$vectors, 2, sqrt(pmax(parts$values, 0)), "*")
              },
              centered = TRUE,
              cube = function(form, repr, args, side) {

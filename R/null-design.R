@@ -82,17 +82,21 @@ shifted_stretch <- function(repr, shift) {
 # A design holds `engine` (the name that the result gives it), n stimuli, the number `count` of
 # permutations without the identity, and the permutations, either as `coset` (see coset_design()) or
 # as `matrix` with a column for each permutation; most: how many permutations are possible. One of
-# linear shifts has `shifts` in their place, which are no permutations (middle_sides()).
+# linear shifts has `shifts` in their place, which are no permutations (middle_sides()). Of a coset
+# that is far larger than what was asked for only the permutations `kept` count (coset_design()).
 new_design <- function(engine, n, count, coset = NULL, matrix = NULL,
-                       most = factorial(min(n, 20)) - 1) {
-  list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most)
+                       most = factorial(min(n, 20)) - 1, kept = NULL) {
+  list(engine = engine, n = n, count = count, coset = coset, matrix = matrix, most = most,
+       kept = kept)
 }
 
 most_enumerated <- 1e6
 
 # The plan is what the user asked for, before it is known which engine suits a measure; see
 # fixed_plan() and free_plan().
-permutation_plan <- function(n, permutations, blocks, series, engine, clusters = NULL) {
+# trim: see coset_design().
+permutation_plan <- function(n, permutations, blocks, series, engine, clusters = NULL,
+                             trim = FALSE) {
   series <- check_series(series)
   restricted <- c(blocks = !is.null(blocks), clusters = !is.null(clusters),
                   series = !isFALSE(series), given = is.matrix(permutations),
@@ -120,7 +124,7 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
                           coset = list(order_x = order, orders_y = matrix(order, n)))))
   }
   if (series == "linear") return(linear_plan(n, wanted))
-  free_plan(n, wanted, engine)
+  free_plan(n, wanted, engine, trim)
 }
 
 # A plan has these parts. `fixed` is a design for all measures, or NULL when the engine depends on
@@ -132,7 +136,7 @@ fixed_plan <- function(design) {
        most = design$most)
 }
 
-free_plan <- function(n, wanted, engine) {
+free_plan <- function(n, wanted, engine, trim) {
   enumerable <- factorial(min(n, 20)) <= min(wanted + 1, most_enumerated)
   if (engine == "exact" || (engine == "auto" && enumerable)) {
     count <- factorial(n) - 1
@@ -147,7 +151,7 @@ free_plan <- function(n, wanted, engine) {
   designs <- new.env()
   design_of <- function(engine) {
     if (is.null(designs[[engine]])) {
-      designs[[engine]] <- switch(engine, coset = coset_design(n, wanted), random = {
+      designs[[engine]] <- switch(engine, coset = coset_design(n, wanted, trim), random = {
         check_permutation_memory(n, wanted)
         new_design("random", n, wanted, matrix = random_orders(n, wanted))
       }, no_branch(engine))
@@ -155,7 +159,7 @@ free_plan <- function(n, wanted, engine) {
     designs[[engine]]
   }
   list(fixed = NULL, design_of = design_of, count = as.double(wanted) + n - 1,
-       counts = c(coset = n * ceiling((wanted + 1) / n) - 1, random = wanted),
+       counts = c(coset = coset_count(n, wanted, trim), random = wanted),
        most = factorial(min(n, 20)) - 1)
 }
 
@@ -182,13 +186,22 @@ random_orders <- function(n, count) {
 # A design of whole cosets of the cyclic shifts, which fast Fourier transforms can take at once. Its
 # permutations are p(i) = s((g(i) + t) mod n), where g is the inverse of order_x, s a column of
 # orders_y, and t = 0, ..., n - 1. The first column of orders_y is order_x, so that the first coset
-# holds the identity at t = 0; the other columns are uniformly random orders.
-coset_design <- function(n, wanted) {
+# holds the identity at t = 0; the other columns are uniformly random orders. trim: where
+# these are more than twice what is wanted, does a random part of them count? The identity beside
+# randomly drawn members of a group keeps the test exact (Hemerik and Goeman 2018).
+coset_design <- function(n, wanted, trim = FALSE) {
   cosets <- ceiling((wanted + 1) / n)
   check_permutation_memory(n, cosets, "orders")
   order_x <- sample.int(n)
   orders_y <- cbind(order_x, random_orders(n, cosets - 1), deparse.level = 0)
-  new_design("coset", n, n * cosets - 1, coset = list(order_x = order_x, orders_y = orders_y))
+  count <- coset_count(n, wanted, trim)
+  kept <- if (count < n * cosets - 1) sort(sample.int(n * cosets - 1, count))
+  new_design("coset", n, count, coset = list(order_x = order_x, orders_y = orders_y), kept = kept)
+}
+
+coset_count <- function(n, wanted, trim) {
+  all <- n * ceiling((wanted + 1) / n) - 1
+  if (trim && all > 2 * wanted) wanted else all
 }
 
 # The permutations of any design, one in each column, without the identity. Those of a coset design
@@ -197,10 +210,11 @@ coset_design <- function(n, wanted) {
 design_matrix <- function(design) {
   if (is.null(design$coset)) return(design$matrix)
   n <- design$n
-  check_permutation_memory(n, design$count)
+  check_permutation_memory(n, n * ncol(design$coset$orders_y))
   position <- order(design$coset$order_x)
   shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
-  matrix(apply(design$coset$orders_y, 2, function(s) s[shifted]), n)[, -1, drop = FALSE]
+  all <- matrix(apply(design$coset$orders_y, 2, function(s) s[shifted]), n)[, -1, drop = FALSE]
+  if (is.null(design$kept)) all else all[, design$kept, drop = FALSE]
 }
 
 # Which permutations of a design take members of one group to several groups?

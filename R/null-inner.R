@@ -22,19 +22,106 @@ declare_null_kernel(
     matrices <- function(side) lapply(side$forms, function(form) form$matrix)
     inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)
     columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
+    lapply(seq_len(nrow(task$pairs)), function(p) null_of_inner(task, p, inner[, columns[p]]))
+  }
+)
+
+# The null of pair number p from its inner products.
+null_of_inner <- function(task, p, values) {
+  forms <- task_forms(task, p)
+  if (!is.null(task$null$correction)) {
+    pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
+    values <- values - task$null$correction(pair, task$args, task$design)
+  }
+  null_of_pair(values, task$score(values, forms$x, forms$y),
+               equal_share * forms$x$norm * forms$y$norm, task$observed[p], task$design$kept)
+}
+
+# The null kernel "factors" makes the same inner products where stimuli are many and neurons few:
+# with A = X X' and B = Y Y' they are sums of squares, |X' Y[p, ]|^2, of a product of neurons x
+# neurons for each permutation, and no matrix of all pairs of stimuli is made.
+#
+# factor        a function(form, repr, args, side): the n x d matrix X; measures of the kernel
+#               "inner" that name it may be served by this one (cheaper_null())
+# u_centered    is A the U-centred X X'? Then X has centred columns
+# sizes         what else the statistic needs of a side: NULL, or a function(repr) that gives a list
+
+declare_null_kernel(
+  "factors", cosets = FALSE, size = function(n, d) as.double(n) * min(n, d),
+  run = function(task) {
+    part <- function(side, name) lapply(side$forms, function(form) form[[name]])
+    permutations <- with_observed(task$design)
+    layers <- lapply(task[c("x", "y")], part, "factor")
+    n <- as.double(task$design$n)
+    # how many permutations take about a second
+    at_once <- 7e9 / (n * prod(vapply(layers, function(one) sum(lengths(one)) / n, 0)))
+    inner <- in_chunks(ncol(permutations), at_once, function(columns) {
+      .Call(C_permuted_products, layers$x, layers$y, permutations[, columns, drop = FALSE])
+    }, task$label)
+    columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
     lapply(seq_len(nrow(task$pairs)), function(p) {
       forms <- task_forms(task, p)
       values <- inner[, columns[p]]
-      if (!is.null(task$null$correction)) {
-        pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]],
-                        task$sides$y$reprs[[task$pairs$j[p]]])
-        values <- values - task$null$correction(pair, task$args, task$design)
+      a <- forms$x$diagonal
+      b <- forms$y$diagonal
+      if (!is.null(a)) {
+        values <- u_centered_products(values, paired_sums(a, b, task$design), sum(a) * sum(b), n)
       }
-      null_of_pair(values, task$score(values, forms$x, forms$y),
-                   equal_share * forms$x$norm * forms$y$norm, task$observed[p])
+      null_of_inner(task, p, values)
     })
   }
 )
+
+# The inner products of U-centred X X' and Y Y', from those of X X' and Y Y' themselves, the sums of
+# the products of their diagonals, and the product of their traces.
+u_centered_products <- function(inner, diagonals, traces, n) {
+  inner - (1 + 2 / (n - 2)) * diagonals + traces / ((n - 1) * (n - 2))
+}
+
+factor_operand <- function(null) {
+  function(form, repr, args, side) {
+    x <- null$factor(form, repr, args, side)
+    own <- sum(crossprod(x)^2)
+    diagonal <- if (isTRUE(null$u_centered)) rowSums(x^2)
+    if (!is.null(diagonal)) {
+      own <- u_centered_products(own, sum(diagonal^2), sum(diagonal)^2, as.double(nrow(x)))
+    }
+    c(list(factor = x, diagonal = diagonal, norm = sqrt(max(own, 0))),
+      if (!is.null(null$sizes)) null$sizes(repr))
+  }
+}
+
+# The measure with the null kernel that takes less time for its permutations: products of neurons x
+# neurons for every permutation, or matrices of all pairs of stimuli, of which whole cosets are
+# taken at once. The times, in nanoseconds on one core, are those of bench/null.R; the choice
+# depends on sizes alone. Matrices beyond 8 GB are not made where factors serve.
+cheaper_null <- function(measure, pairs, sides, plan, engine) {
+  null <- measure$null
+  coset <- !is.null(plan$fixed$coset)
+  if (is.null(null$factor) || coset || !engine %in% c("auto", "random")) return(measure)
+  if (!is.null(plan$fixed$shifts)) return(measure)
+  x <- sides$x$reprs
+  y <- sides$y$reprs
+  if (any(vapply(c(x, y), function(repr) repr$kind != "data", NA))) return(measure)
+  n <- as.double(x[[1]]$n)
+  width <- function(reprs, at) pmin(n, vapply(reprs[at], width_of, 0))
+  layers <- list(x = width(x, unique(pairs$i)), y = width(y, unique(pairs$j)))
+  products <- sum(width(x, pairs$i) * width(y, pairs$j))
+  random <- if (is.null(plan$fixed)) plan$counts[["random"]] else plan$fixed$count
+  by_factors <- random * n * (0.14 * products + 2 * sum(layers$y))
+  by_matrices <- n^2 * (0.07 * sum(unlist(layers)) + if (is.null(plan$fixed) && engine == "auto") {
+    ceiling((random + 1) / n) * (nrow(pairs) + 4 * sum(lengths(layers)))
+  } else 1.8 * random * nrow(pairs))
+  if (by_factors > by_matrices && 8 * n^2 * sum(lengths(layers)) < 2^33) measure else
+    with_factors(measure)
+}
+
+with_factors <- function(measure) {
+  null <- measure$null
+  measure$null <- c(list(kernel = "factors", operand = factor_operand(null)),
+                    null[setdiff(names(null), c("kernel", "operand", "from_gram"))])
+  measure
+}
 
 # Where a measure needs the Gram matrices for its null anyway (from_gram), the observed scores use
 # them, too: all inner products of a grid are computed at once. An error is not reported here but
@@ -66,27 +153,30 @@ cka_null <- function(args) {
   if (isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
-  excludes <- leaves_out_across(args)
-  new_null("inner", operand = if (args$kernel == "linear") function(form, repr, args, side) {
+  linear <- args$kernel == "linear"
+  sizes <- function(repr) {
+    list(width = if (linear) as.double(ncol(repr$data)) else 1, stimuli = as.double(repr$n))
+  }
+  new_null("inner", operand = if (linear) function(form, repr, args, side) {
     # the form has the Gram matrix, unless another measure made it before without
     gram <- form$gram
     if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
     if (args$corrects$stimuli) gram <- .Call(C_u_center, gram)
-    c(matrix_operand(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
-  } else function(form, repr, args, side) c(matrix_operand(unpacked(form, repr$n)),
-                                            list(width = 1, rows = as.double(repr$n))),
+    c(matrix_operand(gram), sizes(repr))
+  } else function(form, repr, args, side) c(matrix_operand(unpacked(form, repr$n)), sizes(repr)),
+           factor = if (linear) function(form, repr, args, side) scaled_data(repr, TRUE),
+           u_centered = args$corrects$stimuli, sizes = sizes,
            # the H values of all permutations, from the inner products of the centred kernels
            statistic = function(values, x, y, args, design) {
-             n <- x$rows
+             n <- x$stimuli
              left_out <- if (!leaves_out_across(args)) 0 else if (args$shared_neurons) x$width else
                excluded_pairs(args$units_x, args$units_y)$count
              neuron_pairs <- x$width * y$width - left_out
              terms <- if (args$corrects$stimuli) n * (n - 3) else n^2
              values / (terms * neuron_pairs)
            },
-           centered = TRUE, from_gram = args$kernel == "linear",
-           cube = if (args$kernel == "linear") linear_cube,
-           correction = if (excludes) excluded_null)
+           centered = TRUE, from_gram = linear, cube = if (linear) linear_cube,
+           correction = if (leaves_out_across(args)) excluded_null)
 }
 
 # The Gram matrix X X' has the eigenvalues of X'X, but for zeros.

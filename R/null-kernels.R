@@ -131,12 +131,17 @@ share_reaching <- function(values, null) {
 #' @param score the scores of the same orders
 #' @param tolerance what rounding may change of `stat`
 #' @param observed the observed score
+#' @param kept which of the permutations count, see coset_design(); NULL: all
 #' @return list(null, p_value): a score for each permutation, and (1 + how many reach the observed
 #'   one) / (1 + their number).
 #' @noRd
-null_of_pair <- function(stat, score, tolerance, observed) {
+null_of_pair <- function(stat, score, tolerance, observed, kept = NULL) {
   gap <- stat[-1] - stat[1]
   null <- score[-1]
+  if (!is.null(kept)) {
+    gap <- gap[kept]
+    null <- null[kept]
+  }
   null[which(abs(gap) <= tolerance)] <- observed
   list(null = null, p_value = (1 + sum(gap >= -tolerance)) / (length(gap) + 1))
 }
@@ -243,7 +248,7 @@ declare_null_kernel(
       forms <- task_forms(task, p)
       score <- task$score(sums, forms$x, forms$y)
       null_of_pair(task$orientation * score, score, equal_share * max(1, abs(score[1])),
-                   task$observed[p])
+                   task$observed[p], task$design$kept)
     })
   }
 )

@@ -106,7 +106,8 @@ declare_null_kernel(
       values <- (values / (n * (n - 3)) + together[[p]]) / count
       forms <- task_forms(task, p)
       null_of_pair(values, task$score(values, forms$x, forms$y),
-                   equal_share * x$norm * y$norm / (n * (n - 3) * count), task$observed[p])
+                   equal_share * x$norm * y$norm / (n * (n - 3) * count), task$observed[p],
+                   task$design$kept)
     })
   }
 )

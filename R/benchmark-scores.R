@@ -160,7 +160,7 @@ ready_grid <- function(items, at, set, calibration, na) {
 run_grid <- function(pairs, ready, task, calibration) {
   sides <- ready$sides
   if (is.null(calibration)) check_grid_memory(task$set, sides) else
-    task$calibration <- calibration_task(calibration, ready, pairs)
+    task[c("calibration", "set")] <- calibration_task(calibration, ready, pairs)
   task$run <- function(tile, job, run) grid_cells(tile$pairs, tile$rows, tile_sides(tile), job, run)
   most <- how_many_fit(task$set, all_representations(sides), !is.null(calibration))
   rows <- cut_into_tiles(pairs, sides, most)
@@ -382,14 +382,16 @@ refuse_calibration <- function(names, why) {
 }
 
 # What tiles need to calibrate: settings, and the permutations of each measure. All pairs and
-# measures with the same engine see the same permutations.
+# measures with the same engine see the same permutations. Also the measures with their kernels.
 calibration_task <- function(calibration, ready, pairs) {
   engine <- calibration$engine
-  plan <- plan_of_call(ready, Filter(has_permutations, ready$set), pairs, calibration$permutations,
+  permuted <- vapply(ready$set, has_permutations, NA)
+  plan <- plan_of_call(ready, ready$set[permuted], pairs, calibration$permutations,
                        calibration$blocks, calibration$series, engine)
+  set <- replace(ready$set, permuted, plan$set)
   if (calibration$series == "circular") warn_slow_series(pairs, ready$sides)
   designs <- if (engine != "moments") {
-    lapply(ready$set, function(m) if (has_permutations(m)) design_for(m, plan, engine))
+    lapply(set, function(m) if (has_permutations(m)) design_for(m, plan, engine))
   }
   settings <- list(alpha = calibration$alpha, variant = calibration$variant, p_adjust = "none",
                    engine = engine)
@@ -400,7 +402,7 @@ calibration_task <- function(calibration, ready, pairs) {
     most <- max(vapply(drawn, function(design) as.double(design$most), 0))
     note_unattainable(counts, settings, most)
   }
-  list(settings = settings, designs = designs)
+  list(list(settings = settings, designs = designs), set)
 }
 
 calibrated_cells <- function(pairs, rows, sides, task, run) {

@@ -10,8 +10,12 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'
 #' @details
 #' * `"coset"`: all cyclic shifts of random orders, so that more permutations may be done than were
-#'   asked for (99 for 40 stimuli: 119); the fastest for many.
-#' * `"random"`: independent random permutations.
+#'   asked for (99 for 40 stimuli: 119), at most twice as many: of larger cosets a random part
+#'   counts. The fastest for many permutations.
+#' * `"random"`: independent random permutations. Where stimuli are many and neurons few, each takes
+#'   a product of neurons x neurons for linear [cka()], [rv()], the CCA family, Procrustes, linear
+#'   regression and [gulp()], and nothing of all pairs of stimuli is made; of 2,000 stimuli and more
+#'   `"auto"` takes what costs less.
 #' * `"exact"`: all permutations, at most a million; the choice of `"auto"` if there are no more
 #'   than were asked for.
 #' * `"moments"`: a Pearson type III distribution with the exact mean, variance and skewness over

@@ -94,16 +94,19 @@ factor_operand <- function(null) {
 # The measure with the null kernel that takes less time for its permutations: products of neurons x
 # neurons for every permutation, or matrices of all pairs of stimuli, of which whole cosets are
 # taken at once. The times, in nanoseconds on one core, are those of bench/null.R; the choice
-# depends on sizes alone. Matrices beyond 8 GB are not made where factors serve.
+# depends on sizes alone. Matrices beyond 8 GB are not made where factors serve, and of few stimuli
+# all take so little time that the more permutations of cosets are worth more.
+many_stimuli <- 2000
+
 cheaper_null <- function(measure, pairs, sides, plan, engine) {
   null <- measure$null
   coset <- !is.null(plan$fixed$coset)
-  if (is.null(null$factor) || coset || !engine %in% c("auto", "random")) return(measure)
-  if (!is.null(plan$fixed$shifts)) return(measure)
+  n <- as.double(sides$x$reprs[[1]]$n)
+  if (coset || !is.null(plan$fixed$shifts) || engine == "coset") return(measure)
+  if (made_of_factors(measure, pairs, sides)) return(with_factors(measure))
+  if (n < many_stimuli || engine == "moments" || !has_factors(null, sides)) return(measure)
   x <- sides$x$reprs
   y <- sides$y$reprs
-  if (any(vapply(c(x, y), function(repr) repr$kind != "data", NA))) return(measure)
-  n <- as.double(x[[1]]$n)
   width <- function(reprs, at) pmin(n, vapply(reprs[at], width_of, 0))
   layers <- list(x = width(x, unique(pairs$i)), y = width(y, unique(pairs$j)))
   products <- sum(width(x, pairs$i) * width(y, pairs$j))
@@ -112,8 +115,19 @@ cheaper_null <- function(measure, pairs, sides, plan, engine) {
   by_matrices <- n^2 * (0.07 * sum(unlist(layers)) + if (is.null(plan$fixed) && engine == "auto") {
     ceiling((random + 1) / n) * (nrow(pairs) + 4 * sum(lengths(layers)))
   } else 1.8 * random * nrow(pairs))
-  if (by_factors > by_matrices && 8 * n^2 * sum(lengths(layers)) < 2^33) measure else
-    with_factors(measure)
+  if (by_factors > by_matrices) measure else with_factors(measure)
+}
+
+has_factors <- function(null, sides) {
+  !is.null(null$factor) && all(vapply(c(sides$x$reprs, sides$y$reprs), function(repr) {
+    repr$kind == "data" && width_of(repr) + 2 < repr$n
+  }, NA))
+}
+
+# Would the matrices of all pairs of stimuli be beyond 8 GB, and are there factors?
+made_of_factors <- function(measure, pairs, sides) {
+  layers <- length(unique(pairs$i)) + length(unique(pairs$j))
+  8 * as.double(sides$x$reprs[[1]]$n)^2 * layers > 2^33 && has_factors(measure$null, sides)
 }
 
 with_factors <- function(measure) {
@@ -319,8 +333,8 @@ pearson3_quantile <- function(p, moments) {
 # The null of a measure from its moments, in the place of null scores; see measure_null().
 moments_null <- function(measure, pairs, sides, observed) {
   null <- measure$null
-  usable <- !is.null(null) && null$kernel == "inner" && isTRUE(null$centered) &&
-    is.null(null$correction)
+  usable <- !is.null(null) && null$kernel %in% c("inner", "factors") &&
+    isTRUE(null$centered) && is.null(null$correction)
   refuse_if(!usable, "design", "engine = \"moments\" is for cka, angular_cka, rv, distance ",
             "correlation, linear regression, gulp, squared cca and whitened rsa (without shared ",
             "neurons), not for {dQuote(measure$label, FALSE)}: use engine = \"auto\".",
@@ -339,7 +353,8 @@ operands_with_sums <- function(null, measure, reprs, index, side) {
   found <- operands(null, measure, reprs, index, side)
   found$forms <- Map(function(form, repr) {
     cube <- if (!is.null(null$cube)) null$cube(form, repr, measure$args, side)
-    extend_form(form, sums = moment_sums(form$matrix, cube))
+    extend_form(form, sums = if (is.null(form$factor)) moment_sums(form$matrix, cube) else
+      factor_moment_sums(form, cube))
   }, found$forms, reprs[unique(index)])
   found
 }
@@ -351,7 +366,13 @@ moments_law <- function(x, y, score) {
   b <- y$sums
   size <- max(a$norm * b$norm, .Machine$double.xmin)
   shift <- permutation_shift(a, b)
-  stat <- (.Call(C_dot, x$matrix, y$matrix) - shift) / size
+  inner <- if (is.null(x$factor)) .Call(C_dot, x$matrix, y$matrix) else {
+    values <- sum(crossprod(x$factor, y$factor)^2)
+    if (is.null(x$diagonal)) values else
+      u_centered_products(values, sum(x$diagonal * y$diagonal), sum(x$diagonal) * sum(y$diagonal),
+                          as.double(a$n))
+  }
+  stat <- (inner - shift) / size
   moments <- permutation_moments(a, b)
   x <- without_arrays(x)
   y <- without_arrays(y)
@@ -456,14 +477,51 @@ moment_sums <- function(matrix, cube = NULL) {
   trace <- sum(diag(matrix))
   scale <- 1 / max(whole, .Machine$double.xmin)
   columns <- .Call(C_moment_sums, matrix, -trace / n, trace / (n * (n - 1)), scale, thread_count())
-  size <- sqrt(sum(columns$squares))
-  cubes <- if (!is.null(cube)) cube(trace, scale, columns$squares) else
+  if (is.null(cube)) cube <- function(trace, scale, squares) {
     .Call(C_cube_trace, matrix, -trace / n, trace / (n * (n - 1)), scale)
+  }
+  sums_of_columns(n, whole, trace, columns, cube, function(rows) matrix[rows, rows])
+}
+
+# The same of X X', which is made a part at a time and never stands as a whole. form: with what
+# factor_operand() gives.
+factor_moment_sums <- function(form, cube) {
+  x <- form$factor
+  n <- as.double(nrow(x))
+  own <- rowSums(x^2)
+  centered <- !is.null(form$diagonal)
+  trace <- if (centered) 0 else sum(own)
+  scale <- 1 / max(form$norm, .Machine$double.xmin)
+  part <- function(at, rows = seq_len(n)) {
+    m <- tcrossprod(x[rows, , drop = FALSE], x[at, , drop = FALSE])
+    if (!centered) return(m)
+    m + outer(own[rows], own[at], "+") / (n - 2) - sum(own) / ((n - 1) * (n - 2))
+  }
+  diagonal <- ((if (centered) 0 else own) - trace / n) * scale + numeric(n)
+  at_once <- split(seq_len(n), ceiling(seq_len(n) / max(1, floor(2^23 / n))))
+  advance <- progress_along(length(at_once))
+  sums <- lapply(at_once, function(at) {
+    m <- (part(at) + trace / (n * (n - 1))) * scale
+    m[cbind(at, seq_along(at))] <- diagonal[at]
+    squares <- m * m
+    advance()
+    cbind(colSums(squares), colSums(squares * m), drop(crossprod(m, diagonal)))
+  })
+  sums <- do.call(rbind, unname(sums))
+  columns <- list(diagonal = diagonal, squares = sums[, 1], cubes = sums[, 2], dots = sums[, 3])
+  sums_of_columns(n, form$norm, trace, columns, cube, function(rows) part(rows, rows))
+}
+
+# columns: what C_moment_sums gives; corner(rows): this part of the matrix.
+sums_of_columns <- function(n, whole, trace, columns, cube, corner) {
+  scale <- 1 / max(whole, .Machine$double.xmin)
+  size <- sqrt(sum(columns$squares))
+  cubes <- cube(trace, scale, columns$squares)
   unit <- if (size > 0) size else 1
   # How many different values there are off the diagonal, up to rounding: among some rows in equal
   # distances, and counted no further than about 200 of them.
   rows <- unique(round(seq(1, n, length.out = min(n, 200))))
-  some <- matrix[rows, rows]
+  some <- corner(rows)
   some <- some[upper.tri(some)] / max(whole, .Machine$double.xmin)
   d <- columns$diagonal / unit
   squares <- columns$squares / unit^2

@@ -289,12 +289,30 @@ test_that("cheap traces of cubes are those of the whole matrix, for every measur
         # a projector onto all that is left after centring is nothing but its trace
         empty <- sums$norm < 1e-10 * sums$whole
         if (!empty) note_sums(sums, form$matrix, paste(label, side, widths[1]))
+        if (!empty && !is.null(null$factor) && !is.null(cube)) {
+          factors <- quietly(operands(with_factors(list(null = null))$null, m, list(repr), 1, side))$forms[[1]]
+          made <- factor_moment_sums(factors, cube)
+          note_sums(made, form$matrix, paste(label, side, widths[1], "by factors"))
+          note(identical(made$values, sums$values), label, ": other numbers of values")
+        }
         if (!is.null(cube)) cheap <<- c(cheap, m$id)
       }
     })
   }
   expect_nothing_noted()
   expect_true(all(c("cka", "rv", "angular_cka", "cca", "linear_regression", "gulp") %in% cheap))
+})
+
+test_that("the law is the same without matrices of all pairs of stimuli", {
+  set.seed(73)
+  x <- normal_matrix(120, 8)
+  y <- x[, 1:6] + normal_matrix(120, 6)
+  set <- list("cka", measure("cka", estimator = "stimulus"), "rv", "linear_regression",
+              measure("cca", summary = "mean_squared"), measure("gulp", lambda = 0.1))
+  run <- function() suppressMessages(calibrate(x, y, set, engine = "moments"))
+  matrices <- run()
+  local_internal("made_of_factors", function(...) TRUE)
+  expect_equal(run(), matrices, tolerance = 1e-9)
 })
 
 refused_law <- function(x, y, words, ...) {

@@ -47,6 +47,79 @@ test_that("random and exact: every measure and setting", {
   expect_nothing_noted()
 })
 
+test_that("products of neurons x neurons give the null of the matrices of all pairs", {
+  set.seed(21)
+  n <- 40
+  x <- list(a = normal_matrix(n, 7), b = normal_matrix(n, 4))
+  y <- list(c = x$a[, 1:5] + 2 * normal_matrix(n, 5), d = normal_matrix(n, 9))
+  given <- t(replicate(30, sample(n)))
+  set <- c(lapply(c("naive", "stimulus", "stimulus_neuron"), function(e) measure("cka", estimator = e)),
+           list("rv", "angular_cka", measure("cca", summary = "mean_squared"), "linear_regression",
+                "eigenspace_overlap", measure("gulp", lambda = 0), measure("gulp", lambda = 0.1)))
+  # neurons that both sides record are left out of the products, too
+  shared <- measure("cka", estimator = "stimulus_neuron", units_x = letters[1:7],
+                    units_y = c("a", "c", "x", "y", "z"))
+  for (each in list(list(x, y, set), list(x$a, y$c, shared))) {
+    run <- function(way) {
+      local_internal("cheaper_null", way)
+      quietly(calibrate(each[[1]], each[[2]], each[[3]], permutations = given))
+    }
+    matrices <- run(function(measure, ...) measure)
+    factors <- run(function(measure, ...) with_factors(measure))
+    expect_identical(count_calls("factor_operand", run(function(measure, ...) {
+      with_factors(measure)
+    })), if (is.list(each[[3]]) && is.null(each[[3]]$id)) length(set) else 1L)
+    for (column in c("score", "threshold", "p_value", "null_mean", "null_sd")) {
+      expect_equal(factors[[column]], matrices[[column]], tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("the cheaper way is taken, from sizes alone, and never more than 8 GB of matrices", {
+  chosen <- function(n, d, wanted, engine = "auto", pairs = 1) {
+    repr <- list(kind = "data", n = n, data = structure(1, dim = NULL))
+    local_internal("width_of", function(repr) d)
+    side <- list(reprs = list(repr))
+    plan <- list(fixed = NULL, counts = c(coset = n * ceiling((wanted + 1) / n) - 1, random = wanted))
+    m <- settled_measure(as_measures("cka")[[1]])
+    cheaper_null(m, data.frame(i = 1, j = 1), list(x = side, y = side), plan, engine)$null$kernel
+  }
+  expect_identical(chosen(100, 50, 999), "inner")
+  expect_identical(chosen(10000, 64, 99), "factors")
+  expect_identical(chosen(10000, 64, 9999), "inner")
+  expect_identical(chosen(50000, 512, 9999), "factors")
+  expect_identical(chosen(10000, 64, 99, engine = "coset"), "inner")
+})
+
+test_that("no more than twice as many permutations as were asked for, from one coset", {
+  set.seed(22)
+  n <- 60
+  x <- normal_matrix(n, 4)
+  y <- x + normal_matrix(n, 4)
+  all <- quietly(calibrate(x, y, "distance_correlation", permutations = 30))
+  expect_identical(all$permutations, 59L)
+  some <- quietly(calibrate(x, y, "distance_correlation", permutations = 20))
+  expect_identical(some$permutations, 20L)
+  # the null scores are those of the permutations that the design tells
+  set.seed(5)
+  run <- quietly(calibrate(x, y, "distance_correlation", permutations = 20))
+  scores <- unlist(null_scores(run))
+  set.seed(5)
+  design <- permutation_plan(n, 20, NULL, FALSE, "auto", trim = TRUE)$design_of("coset")
+  expect_equal(design$count, 20)
+  orders <- design_matrix(design)
+  expect_identical(ncol(orders), 20L)
+  expect_equal(as.vector(scores), apply(orders, 2, function(p) distance_correlation(x, y[p, ])),
+               tolerance = 1e-10)
+  # a part of a group beside the identity is exactly valid: every rank is as likely as another
+  set.seed(6)
+  p <- replicate(400, {
+    quietly(calibrate(normal_matrix(12, 2), normal_matrix(12, 2), "distance_correlation",
+                      permutations = 4))$p_value
+  })
+  expect_true(all(abs(tabulate(round(5 * p), 5) / 400 - 0.2) < 4 * sqrt(0.16 / 400)))
+})
+
 test_that("given permutations, blocks and series: every measure", {
   input <- law_inputs()$even
   n <- nrow(input$x)

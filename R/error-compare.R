@@ -155,6 +155,7 @@ compared_scores <- function(result) {
   of_models <- inherits(result, "repalign_evaluation")
   result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
+  if (inherits(result, "repalign_sessions")) return(compared_sessions(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
     ours <- !is.na(result_kind(result))
     refuse("type", "`result` must be what {comparable_makers} returned, with the scores ",

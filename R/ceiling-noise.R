@@ -237,11 +237,11 @@ refuse_lacking_trials <- function(values, arg, remedies) {
          "first of {stimulus_title(values, first)}",
          if (!all(none[first, ])) {
            paste0(" for some neurons (column ", named_places(column, colnames(values)), ")")
-         }, ": leave out what has no responses{remedies_by_leaving_out(none)}.")
+         }, ": leave out what has no responses{remedies_by_leaving_out(none, remedies)}.")
 }
 
 # gone: stimuli x neurons. As far as enough of them are left.
-remedies_by_leaving_out <- function(gone) {
+remedies_by_leaving_out <- function(gone, remedies = c("stimuli", "neurons")) {
   left_out <- function(gone, word, least) {
     if (sum(!gone) >= least) {
       paste0(", na = \"", word, "\" leaves out ", sum(gone), " of ", length(gone), " ", word)

@@ -11,13 +11,16 @@ autoplot.repalign_sessions <- function(object, ...) {
   rows <- as.data.frame(object)
   rows$panel <- factor(rows$measure, c("geometry", "tuning"))
   pairs <- need_kept(object, "tables", "across_sessions()", "object")$pairs
+  # beside the lines, which would hide them
+  aside <- 0.05 * max(diff(range(pairs$lag)), min(pairs$lag) / 10)
   dots <- do.call(rbind, lapply(unique(rows$measure), function(name) {
-    data.frame(panel = factor(name, levels(rows$panel)), lag = pairs$lag, score = pairs[[name]])
+    data.frame(panel = factor(name, levels(rows$panel)), lag = pairs$lag - aside,
+               score = pairs[[name]])
   }))
   level <- attr(object, "conf_level")
   ggplot2::ggplot(rows, by_column(x = "lag", y = "score")) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey40") +
-    ggplot2::geom_point(data = dots, na.rm = TRUE, size = 1.2, colour = "grey60") +
+    ggplot2::geom_point(data = dots, na.rm = TRUE, size = 1.2, colour = "grey50") +
     ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"), na.rm = TRUE,
                             linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +

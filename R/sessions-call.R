@@ -203,7 +203,7 @@ note_counted_names <- function(labels, days) {
   counted <- vapply(labels, are_counted, NA)
   inform_if(sum(counted) > 1, "counted_names", "The neurons of ",
             "{enumerate(vapply(days[counted], function(day) day$name, ''))} have names that only ",
-            "count ({enumerate(labels[counted][[1]][1:2], quote = FALSE)}, ...). Equal names are ",
+            "count ({paste(labels[counted][[1]][1:2], collapse = ', ')}, ...). Equal names are ",
             "taken as one neuron that was followed. If they number the neurons of each day anew, ",
             "as sorters do, give names that differ between days.")
 }

@@ -55,9 +55,9 @@ declare_result(
   heading = function(x, digits) {
     facts <- attr(x, "facts")
     if (is.null(facts)) return(NULL)
-    lags <- format(range(attr(x, "tables")$pairs$lag), trim = TRUE, digits = 3)
-    strwrap(c(paste0(count_of(facts$days, "day"), ", lags ", paste(unique(lags), collapse = " to "),
-                     ", ", facts$followed, " of ", count_of(facts$neurons, "neuron"),
+    lags <- unique(format(range(attr(x, "tables")$pairs$lag), trim = TRUE, digits = 3))
+    strwrap(c(paste0(count_of(facts$days, "day"), ", lag", if (length(lags) > 1) "s", " ",
+                     paste(lags, collapse = " to "), ", ", facts$followed, " of ", count_of(facts$neurons, "neuron"),
                      " followed; 1: nothing but noise differs"),
               paste0("conf_low to conf_high: ", format(100 * attr(x, "conf_level")),
                      "% interval over ", facts$over, ", about these days")), exdent = 2)

@@ -105,7 +105,8 @@ pair_tables <- function(call, days, d, e) {
   h <- h_of_days(call, sample, d, e)$h
   ids <- intersect(call$ids[[d]], call$ids[[e]])
   followed <- some_columns(sample, match(ids, call$ids[[d]]), match(ids, call$ids[[e]]))
-  lack <- matrix(followed$counts_x == 0 | followed$counts_y == 0, nrow(sample$x), length(ids))
+  lack <- followed$counts_x == 0 | followed$counts_y == 0
+  if (!sample$masked) lack <- lack[, rep(1, length(ids)), drop = FALSE]
   x <- replace(followed$x, lack, NA)
   y <- replace(followed$y, lack, NA)
   covariance <- covariance_table(x * y, x, y, sample)

@@ -219,15 +219,6 @@ some_scores <- function(scores, at) {
   scores
 }
 
-# The covariances of some scores.
-some_parts <- function(parts, at) {
-  cut <- function(part) part[at, at, drop = FALSE]
-  parts$main <- lapply(parts$main, cut)
-  parts$interactions <- lapply(parts$interactions, cut)
-  if (!is.null(parts$with_folds)) parts$with_folds <- cut(parts$with_folds)
-  parts
-}
-
 # Joint draws of all scores, the same whatever the order of the rows.
 draws_of_scores <- function(scores, count) {
   normals <- matrix(stats::rnorm(count * length(scores$score)), count)

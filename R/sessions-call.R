@@ -8,41 +8,41 @@
 #' out of both.
 #'
 #' @param x a named list of two days or more, in any order: arrays stimuli x neurons x trials (`NA`
-#'   where a stimulus lacks a trial), or [responses()], whose runs, events and clusters are honoured.
-#'   The stimuli are the same; **names of neurons are identities**: `neuron` of [responses()], or
-#'   column names. Equal names on two days are one neuron that was followed.
-#' @param times a number for each day, by name or in their order; by default 1, 2, and so on. `x` may
-#'   also hold sessions of one day.
+#'   where a stimulus lacks a trial), or [responses()], whose runs, events and clusters are
+#'   honoured. The stimuli are the same; **names of neurons are identities**: `neuron` of
+#'   [responses()], or column names. Equal names on two days are one neuron that was followed.
+#' @param times a number for each day, by name or in their order; by default 1, 2, and so on. `x`
+#'   may also hold sessions of one day.
 #' @param over what standard errors are about: other stimuli (or clusters), and other neurons. The
 #'   days stay these.
 #' @param clusters see [dependence]; of all days.
 #' @param conf_level coverage of the intervals.
 #' @param permutations how many orders of days `p_order` takes of more than 7 days; of up to 7 it
 #'   takes all. 0: no test.
-#' @param na what happens to a stimulus of which some neuron has no response at all on some day:
-#'   an error, or it is left out of all days (`"stimuli"`). A stimulus that lacks some trials stays.
+#' @param na what happens to a stimulus of which some neuron has no response at all on some day: an
+#'   error, or it is left out of all days (`"stimuli"`). A stimulus that lacks some trials stays.
 #' @param threads see [similarity()].
 #' @return A data frame of class `repalign_sessions` with a row for each measure and lag, and the
-#'   columns `measure` (`"geometry"` or `"tuning"`), `lag` (the time between two days), `score`, `se`
-#'   and `df` (`Inf`: normal), `conf_low` and `conf_high`, not clipped, and `pairs`, the number of
-#'   pairs of days. Scores are at most 1 but for chance (see Details); `NA` where they are undefined.
-#'   `vcov()` and [compare_scores()] (of the rows of one measure) take it.
+#'   columns `measure` (`"geometry"` or `"tuning"`), `lag` (the time between two days), `score`,
+#'   `se` and `df` (`Inf`: normal), `conf_low` and `conf_high`, not clipped, and `pairs`, the number
+#'   of pairs of days. Scores are at most 1 but for chance (see Details); `NA` where they are
+#'   undefined. `vcov()` and [compare_scores()] (of the rows of one measure) take it.
 #'
 #'   `summary()` has a row for each measure: the `slope` of the score over lags, `slope_se`,
-#'   `slope_df`, `slope_low`, `slope_high`; `p_value`, two-sided, of no slope; `p_order`, the test of
-#'   drift, and its number of `permutations` (0: no test); and the `level` over all pairs, `level_se`,
-#'   `level_df`.
+#'   `slope_df`, `slope_low`, `slope_high`; `p_value`, two-sided, of no slope; `p_order`, the test
+#'   of drift, and its number of `permutations` (0: no test); and the `level` over all pairs,
+#'   `level_se`, `level_df`.
 #'
 #'   `as.data.frame(part = "pairs")`: `day_1`, `day_2`, `lag`, `geometry`, `tuning`, `followed` (how
 #'   many neurons are on both days) and `share` (of the neurons on either). `part = "neurons"`:
-#'   `neuron`, `day_1`, `day_2` and the `covariance` of its signal on both days (of a day with itself
-#'   the variance), which may be negative by chance.
+#'   `neuron`, `day_1`, `day_2` and the `covariance` of its signal on both days (of a day with
+#'   itself the variance), which may be negative by chance.
 #' @details
-#' * *Geometry* is the corrected CKA of two days (estimator `"stimulus_neuron_trial"` of [cka()]), each
-#'   day its own session, without pairs of a neuron with itself. It needs no followed neurons.
+#' * *Geometry* is the corrected CKA of two days (estimator `"stimulus_neuron_trial"` of [cka()]),
+#'   each day its own session, without pairs of a neuron with itself. It needs no followed neurons.
 #' * *Tuning* is the sum over followed neurons of the covariance of their signals on both days, over
-#'   the root of the product of the variances: 1 if each neuron keeps its tuning. It needs 5 followed
-#'   neurons.
+#'   the root of the product of the variances: 1 if each neuron keeps its tuning. It needs 5
+#'   followed neurons.
 #'
 #' Each day's own terms come from products of different trials, so that both are 1 when nothing but
 #' noise differs. A day whose own term is not positive has no scores (`NA`, with a warning).
@@ -51,31 +51,32 @@
 #' days at once.
 #'
 #' *`p_order`* is the test of drift: days change places while times stay. It is the share of orders
-#' in which the score falls at least as steeply. It finds falls only. With equal steps it is at least
-#' .33 for 3, .083 for 4 and .017 for 5 days (a message of class `repalign_few_permutations` for 3
-#' or 4). *`p_value`* asks whether these days would have a slope with other stimuli and neurons; days
-#' that differ in no order have one, too.
+#' in which the score falls at least as steeply. It finds falls only. With equal steps it is at
+#' least .33 for 3, .083 for 4 and .017 for 5 days (a message of class `repalign_few_permutations`
+#' for 3 or 4). *`p_value`* asks whether these days would have a slope with other stimuli and
+#' neurons; days that differ in no order have one, too.
 #'
 #' *When not to trust it.* Noise is taken out, mistakes of registration are not:
-#' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day, or
-#'   wrong labels. Only a *slope* with a small `p_order` is drift.
-#' * Tracking that loses cells makes such a slope, too: a loss of 6% a day gave a small `p_order` in
-#'   @@LOSS@@ of simulated recordings in which no tuning changed. Geometry near 1 with falling tuning is
-#'   either tuning that turns within a stable geometry, or labels that are lost. No number here
-#'   decides that: look at waveforms or images.
+#' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day,
+#'   or wrong labels. Only a *slope* with a small `p_order` is drift.
+#' * Tracking that loses cells makes such a slope, too: a loss of 6% a day gave a `p_order` of at most
+#'   .05 for tuning in .65 of 300 simulated recordings in which no tuning changed. Geometry near 1
+#'   with falling tuning is either tuning that turns within a stable geometry, or labels that are
+#'   lost. No number here decides that: look at waveforms or images.
 #' * Geometry above 1 by two errors or more points to swapped labels or to gains of single neurons
 #'   that differ between days.
-#' * Gains of few shared signals that differ between days gave `p_value` at most .05 in @@GAINS@@ of
-#'   simulated recordings: the errors are not about other days.
-#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day anew: a message
-#'   of class `repalign_counted_names`. Unrelated neurons under equal names seem followed, with tuning
-#'   near 0.
+#' * Errors are not about other days: gains of five shared signals that differed between days, in no
+#'   order, gave a `p_value` of at most .05 in .41 (geometry) and .43 (tuning) of 300 simulated
+#'   recordings, and a `p_order` of at most .05 in .05.
+#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day anew: a
+#'   message of class `repalign_counted_names`. Unrelated neurons under equal names seem followed,
+#'   with tuning near 0.
 #' * Adaptation within a day: declare `event` or `run` in [responses()].
-#' * Stimuli that depend on each other: give `clusters`. Few trials: many days without a positive own
-#'   term.
+#' * Stimuli that depend on each other: give `clusters`. Few trials: many days without a positive
+#'   own term.
 #' @references Kornblith et al. (2019), ICML (CKA). Diedrichsen and Kriegeskorte (2017), PLoS
-#'   Computational Biology 13 (covariances of patterns across partitions). Rule et al. (2019), Current
-#'   Opinion in Neurobiology 58 (drift).
+#'   Computational Biology 13 (covariances of patterns across partitions). Rule et al. (2019),
+#'   Current Opinion in Neurobiology 58 (drift).
 #' @seealso [noise_ceiling()], [score_interval()]; `vignette("did-it-drift")` on the site.
 #' @examples
 #' # tuning turns a little from day to day, within a stable geometry
@@ -84,8 +85,8 @@
 #' weights <- matrix(rnorm(4 * 12), 4)
 #' days <- list()
 #' for (day in paste0("day", 1:5)) {
-#'   days[[day]] <- array(latent %*% weights, c(30, 12, 3), list(NULL, paste("cell", letters[1:12]), NULL)) +
-#'     rnorm(30 * 12 * 3)
+#'   days[[day]] <- array(latent %*% weights, c(30, 12, 3)) + rnorm(30 * 12 * 3)
+#'   colnames(days[[day]]) <- paste("cell", letters[1:12])
 #'   weights <- 0.9 * weights + sqrt(0.19) * matrix(rnorm(4 * 12), 4)
 #' }
 #' result <- across_sessions(days)
@@ -110,12 +111,12 @@ across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clu
   call$neurons <- "neurons" %in% over
   note_few_orders(call$times, permutations)
   tables <- session_tables(call)
-  measures <- lapply(tables$measures, lag_scores, call, permutations)
-  sessions_result(measures, tables, call, conf_level, is.null(times))
+  scores <- session_scores(tables$measures, call, permutations)
+  sessions_result(scores, tables, call, conf_level, is.null(times))
 }
 
-# The opened call, with the days in the order of their times: `days`, their representations, `times`,
-# `ids`, the codes of the neurons of each day, and `identities`, what these are codes of.
+# The opened call, with the days in the order of their times: `days`, their representations,
+# `times`, `ids`, the codes of the neurons of each day, and `identities`, what these are codes of.
 open_days <- function(x, times, clusters, na, frame = parent.frame()) {
   names <- check_element_names(x, "x")
   refuse_if(length(x) < 2, "size", "`x` has one day: give two or more.")
@@ -136,8 +137,7 @@ open_days <- function(x, times, clusters, na, frame = parent.frame()) {
   labels <- lapply(call$days, function(day) day$columns$neuron)
   note_counted_names(labels, call$days)
   call$identities <- unique(unlist(labels))
-  call$ids <- lapply(labels, match, call$identities)
-  call
+  replace(call, "ids", list(lapply(labels, match, call$identities)))
 }
 
 times_of_days <- function(times, names) {
@@ -147,8 +147,8 @@ times_of_days <- function(times, names) {
             "`times` must have a finite number for each of the {length(names)} days of `x`.")
   twice <- anyDuplicated(round(times, 9))
   refuse_if(twice, "value", "`times` is {format(times[twice])} for two days, the second one ",
-            "{dQuote(names[twice], FALSE)}: give each its own time; the sessions of one day can be ",
-            "fractions apart.")
+            "{dQuote(names[twice], FALSE)}: give each its own time; sessions of one day may be ",
+            "fractions of a day apart.")
   as.double(times)
 }
 
@@ -156,9 +156,9 @@ times_of_days <- function(times, names) {
 day_representation <- function(day, arg, name, na) {
   refuse_results(day, arg)
   if (!is_responses(day)) {
-    refuse_if(!is.array(day) || length(dim(day)) != 3, "type", "`{arg}` must be an array stimuli x ",
-              "neurons x trials, or what responses() makes, not {describe(day)}: means over trials ",
-              "do not tell their noise.")
+    refuse_if(!is.array(day) || length(dim(day)) != 3, "type", "`{arg}` must be an array stimuli ",
+              "x neurons x trials, or what responses() makes, not {describe(day)}: means over ",
+              "trials do not tell their noise.")
     day <- in_words_of_call(responses(day), "x", arg)
   }
   for (part in intersect(c("sessions", "complete", "series"), declared_parts(day))) {
@@ -207,19 +207,3 @@ note_counted_names <- function(labels, days) {
             "taken as one neuron that was followed. If they number the neurons of each day anew, ",
             "as sorters do, give names that differ between days.")
 }
-
-# The smallest p-value that an order of days may have. With equal steps the reverse order has the
-# same lags.
-note_few_orders <- function(times, permutations) {
-  count <- length(times)
-  if (count < 3 || permutations == 0) return(invisible())
-  steps <- round(diff(times), 9)
-  least <- if (count > most_ordered) 1 / (permutations + 1) else
-    (1 + identical(steps, rev(steps))) / factorial(count)
-  inform_if(least > 0.05, "few_permutations", "No `p_order` can be at most .05: the smallest ",
-            "one possible is {format(least, digits = 2)}. Give more ",
-            if (count > most_ordered) "`permutations`." else "days.")
-}
-
-# Of so many days all orders are taken.
-most_ordered <- 7

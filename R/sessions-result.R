@@ -3,33 +3,33 @@
 #' @include result-class.R
 NULL
 
-# measures: what lag_scores() gives of each.
-sessions_result <- function(measures, tables, call, level, of_days) {
-  rows <- do.call(rbind, Map(function(measure, name) {
-    limits <- student_limits(measure$rows$score, measure$rows$se, measure$rows$df, level)
-    cbind(measure = name, measure$rows[c("lag", "score", "se", "df")], conf_low = limits[, 1],
-          conf_high = limits[, 2], pairs = measure$rows$pairs)
-  }, measures, names(measures)))
-  rownames(rows) <- NULL
-  slopes <- do.call(rbind, Map(function(measure, name) {
-    slope <- measure$slope
-    limits <- student_limits(slope$score, slope$se, slope$df, level)
-    data.frame(measure = name, slope = slope$score, slope_se = slope$se, slope_df = slope$df,
-               slope_low = limits[, 1], slope_high = limits[, 2],
-               p_value = 2 * stats::pt(-abs(slope$score / slope$se), slope$df),
-               p_order = measure$p_order, permutations = measure$permutations,
-               level = measure$level$score, level_se = measure$level$se,
-               level_df = measure$level$df)
-  }, measures, names(measures)))
-  rownames(slopes) <- NULL
-  lost <- vapply(measures, function(measure) measure$lost, 0L)
-  warn_if(any(lost > 0), "undefined", "{count_of(sum(lost), 'standard error')} of ",
-          "{enumerate(names(lost)[lost > 0], quote = FALSE)} {if (sum(lost) == 1) 'is' else 'are'} ",
-          "undefined (NA): there are too few trials, and without some stimulus or neuron a day has ",
-          "no positive signal.")
+# scores: what session_scores() gives.
+sessions_result <- function(scores, tables, call, level, of_days) {
+  all <- scores$rows
+  limits <- student_limits(all$score, all$se, all$df, level)
+  all$conf_low <- limits[, 1]
+  all$conf_high <- limits[, 2]
+  lost <- is.na(all$se) & !is.na(all$score)
+  warn_if(any(lost), "undefined", "{count_of(sum(lost), 'standard error')} of ",
+          "{enumerate(unique(all$measure[lost]), quote = FALSE)} ",
+          "{if (sum(lost) == 1) 'is' else 'are'} undefined (NA): there are too few trials, and ",
+          "without some stimulus or neuron a day has no positive signal.")
+  of_lags <- which(all$what == "lag")
+  slope <- all[all$what == "slope", ]
+  overall <- all[all$what == "level", ]
+  slopes <- data.frame(measure = slope$measure, slope = slope$score, slope_se = slope$se,
+                       slope_df = slope$df, slope_low = slope$conf_low,
+                       slope_high = slope$conf_high,
+                       p_value = 2 * stats::pt(-abs(slope$score / slope$se), slope$df),
+                       p_order = vapply(scores$order, function(test) test$p, 0),
+                       permutations = vapply(scores$order, function(test) test$count, 0L),
+                       level = overall$score, level_se = overall$se, level_df = overall$df,
+                       row.names = NULL)
   days <- table(unlist(call$ids))
+  columns <- c("measure", "lag", "score", "se", "df", "conf_low", "conf_high", "pairs")
+  rows <- data.frame(all[of_lags, columns], row.names = NULL)
   new_result(rows, "repalign_sessions", list(
-    slopes = slopes, parts = lapply(measures, function(measure) measure$parts),
+    slopes = slopes, parts = list(rows = rows[1:2], parts = some_parts(scores$parts, of_lags)),
     tables = tables[c("pairs", "neurons")], conf_level = level, dependence = call$dependence,
     facts = list(days = length(call$days), n = call$n, neurons = length(call$identities),
                  followed = sum(days > 1), of_days = of_days,
@@ -57,8 +57,8 @@ declare_result(
     if (is.null(facts)) return(NULL)
     lags <- unique(format(range(attr(x, "tables")$pairs$lag), trim = TRUE, digits = 3))
     strwrap(c(paste0(count_of(facts$days, "day"), ", lag", if (length(lags) > 1) "s", " ",
-                     paste(lags, collapse = " to "), ", ", facts$followed, " of ", count_of(facts$neurons, "neuron"),
-                     " followed; 1: nothing but noise differs"),
+                     paste(lags, collapse = " to "), ", ", facts$followed, " of ",
+                     count_of(facts$neurons, "neuron"), " followed; 1: nothing but noise differs"),
               paste0("conf_low to conf_high: ", format(100 * attr(x, "conf_level")),
                      "% interval over ", facts$over, ", about these days")), exdent = 2)
   },
@@ -86,11 +86,10 @@ slopes_of <- function(x, arg = "result") {
 sessions_sentence <- function(x) {
   slopes <- slopes_of(x)
   facts <- attr(x, "facts")
-  what <- c(tuning = "tuning of followed neurons", geometry = "geometry")
-  per <- if (facts$of_days) "per day" else "per unit of time"
+  per <- if (facts$of_days) " per day" else " per unit of time"
   told <- vapply(rev(seq_len(nrow(slopes))), function(row) {
     slope <- slopes[row, ]
-    name <- what[[slope$measure]]
+    name <- sub("tuning", "tuning of followed neurons", slope$measure)
     level <- paste0("level ", number_word(slope$level))
     if (is.na(slope$slope)) return(paste0(name, " has no slope", brackets(level)))
     text <- with_limits_words(slope$slope, slope$slope_low, slope$slope_high)
@@ -100,7 +99,7 @@ sessions_sentence <- function(x) {
                if (is.na(slope$p_order)) "no test of the order of days" else
                  p_words(slope$p_order, name = "order of days p"), level)
     paste0(name, if (fell) {
-      paste0(" fell by ", sub("^-", "", without_zero(text[["score"]])), " ", per)
+      paste0(" fell by ", sub("^-", "", without_zero(text[["score"]])), per)
     } else " was not shown to fall", brackets(facts))
   }, "")
   paste0(capitalised(paste(told, collapse = ", ")), ".")
@@ -131,31 +130,21 @@ as.data.frame.repalign_sessions <- function(x, row.names = NULL, optional = FALS
 vcov.repalign_sessions <- function(object, ...) {
   no_other_arguments(...)
   scores <- compared_sessions(object, "object")
-  titles <- paste(scores$measure, scores$title)
-  unknown <- is.na(object$se)
-  scores$total[unknown, ] <- scores$total[, unknown] <- NA
-  dimnames(scores$total) <- list(titles, titles)
-  scores$total
+  total <- scores$total
+  total[is.na(object$se), ] <- total[, is.na(object$se)] <- NA
+  dimnames(total) <- rep(list(paste(scores$measure, scores$title)), 2)
+  total
 }
 
-# What compared_scores() gives of other results. Scores of the two measures are never compared, and
-# their covariances are not known.
+# What compared_scores() gives of other results.
 compared_sessions <- function(result, arg = "result") {
   rows <- need_columns(as.data.frame(result), c("measure", "lag", "score", "se"), "compared", arg)
   kept <- need_kept(result, "parts", "across_sessions()", arg)
-  whole <- need_kept(result, "tables", "across_sessions()", arg)$pairs
-  lags <- sort(unique(whole$lag))
-  at <- match(rows$measure, names(kept)) * length(lags) - length(lags) + match(rows$lag, lags)
+  key <- c("measure", "lag")
+  at <- match(row_identities(rows, key), row_identities(kept$rows, key))
   refuse_if(anyNA(at) || anyDuplicated(at), "rows", "`{arg}` has rows that across_sessions() did ",
             "not return, or one of them twice: take its rows as they were.")
-  side_by_side <- function(a, b) {
-    rbind(cbind(a, matrix(NA_real_, nrow(a), ncol(b))), cbind(matrix(NA_real_, nrow(b), ncol(a)), b))
-  }
-  joined <- function(name) Map(side_by_side, kept[[1]][[name]], kept[[2]][[name]])
-  parts <- kept[[1]]
-  parts$main <- joined("main")
-  parts$interactions <- joined("interactions")
-  parts <- some_parts(parts, at)
+  parts <- some_parts(kept$parts, at)
   parts$score <- rows$score
   list(score = rows$score, title = paste("lag", format(rows$lag, trim = TRUE, digits = 9)),
        measure = rows$measure, sign = rep(1, nrow(rows)), parts = parts,

@@ -90,10 +90,9 @@ day_tables <- function(d, call) {
   own$members[own$members <= 0] <- NA
   means <- own$responses / own$members
   number <- colSums(rowsum(+!is.na(means), sample$units) > 0)
-  refuse_if(any(number < 4), "trials", "`{repr$arg}` has {min(number)} ",
-            "{if (is.null(call$clusters)) 'stimuli' else 'clusters'} with two trials of neuron ",
-            "{dQuote(repr$columns$neuron[which.min(number)], FALSE)}, but 4 are needed to tell ",
-            "noise from signal. Leave this out, or give more trials.")
+  refuse_if(any(number < 4), "trials", "`{repr$arg}` has {min(number)} independent stimuli with ",
+            "two trials of neuron {dQuote(repr$columns$neuron[which.min(number)], FALSE)}, but 4 ",
+            "are needed to tell noise from signal. Leave it out, or give more trials.")
   found <- h_of_days(call, sample, d, d)
   found$h[!(found$h > rounding_share * found$naive$total / found$pairs$total)] <- NA
   list(h = found$h, covariance = covariance_table(own$products / own$members, means, means, sample))
@@ -115,11 +114,11 @@ pair_tables <- function(call, days, d, e) {
   if (length(ids) >= least_followed) {
     size <- lapply(c(d, e), function(day) {
       own <- days[[day]]$covariance[, match(ids, call$ids[[day]]), drop = FALSE]
-      table <- sums_without(own, ids, call)
+      table <- sums_but_one(own, ids, call)
       replace(table, !(table > tie_share^2), NA)
     })
     silent <- c(d, e)[vapply(size, function(table) is.na(table[1]), NA)]
-    measures$tuning <- list(top = sums_without(covariance, ids, call),
+    measures$tuning <- list(top = sums_but_one(covariance, ids, call),
                             bottom = sqrt(size[[1]]) * sqrt(size[[2]]))
   }
   list(ids = ids, covariance = covariance, measures = measures, silent = silent)
@@ -130,8 +129,7 @@ least_followed <- 5
 
 # Covariances of neurons over units, with nothing and each unit deleted (rows). p, x, y: means over
 # members, stimuli x neurons, NA where there are none. Runs of one day, which center_runs() has
-# centred, have no mean but what a deletion leaves: that of the stimuli that are left is -1 times the
-# deleted one.
+# centred, have no mean but what a deletion leaves: the sum of the others is -1 times the deleted.
 covariance_table <- function(p, x, y, sample) {
   there <- !is.na(p)
   number <- rowsum(+there, sample$units)
@@ -152,7 +150,7 @@ covariance_table <- function(p, x, y, sample) {
 }
 
 # The sums over neurons of a table, with nothing and each identity deleted (columns).
-sums_without <- function(table, ids, call) {
+sums_but_one <- function(table, ids, call) {
   total <- rowSums(table)
   sums <- matrix(total, length(total), length(call$identities) + 1)
   sums[, ids + 1] <- total - table

@@ -1,9 +1,10 @@
 # across_sessions(): what it says of days of which it is known what changed, and what it costs:
 #   Rscript bench/groups.R [table] [times] [sets=300] [cells=1,2] [neurons=30,60] [threads=1]
-# table: 40 stimuli, 20 neurons, 4 trials, 5 days, noise variance 2.25 times that of the signal, which
-# has 5 latents. A row a world (cells: some of them, by number): the mean scores at lags 1 and 4, the
-# share of sets in which p_order and p_value are at most .05, how often the nominal 95% intervals at
-# lags 1 and 4 hold the truth, where there is one, and how many errors of geometry are undefined.
+# table: 40 stimuli, 20 neurons, 4 trials, 5 days, noise variance 2.25 times that of the signal,
+# which has 5 latents. A row a world (cells: some of them, by number): the mean scores at lags 1 and
+# 4, the share of sets in which p_order and p_value are at most .05, how often the nominal 95%
+# intervals at lags 1 and 4 hold the truth, where there is one, and how many sets have an undefined
+# error of geometry.
 # times: seconds (least of three), and the ratio to score_interval() of the same days.
 
 here <- if (dir.exists("bench")) "bench" else "."
@@ -112,7 +113,9 @@ if (wanted("table")) {
         result$conf_low[at] <= truth & truth <= result$conf_high[at], anyNA(result$se[1:4]))
     }, numeric(13))
     mean_of <- function(at) rowMeans(found[at, , drop = FALSE], na.rm = TRUE)
-    text <- function(values) paste(sub("^(-?)0[.]", "\\1.", sprintf("%.2f", values)), collapse = " ")
+    text <- function(values) {
+      paste(sub("^(-?)0[.]", "\\1.", sprintf("%.2f", values)), collapse = " ")
+    }
     rare <- function(values) paste(sub("^0[.]", ".", sprintf("%.3f", values)), collapse = " ")
     cat(sprintf("%-19s %s | %s | order %s | value %s | cover %s | %.0f%%\n", name,
                 text(mean_of(1:2)), text(mean_of(3:4)), rare(mean_of(5:6)), rare(mean_of(7:8)),
@@ -135,7 +138,9 @@ if (wanted("times")) {
       responses(as.array(day), session = rep(name, q))
     }, days, names(days))
     own <- seconds(function() across_sessions(days))
-    other <- seconds(function() score_interval(apart, measure = m, over = c("stimuli", "neurons_x")))
+    other <- seconds(function() {
+      score_interval(apart, measure = m, over = c("stimuli", "neurons_x"))
+    })
     cat(sprintf("100 stimuli x %3d neurons x 4 trials: %.2f s, ratio %.2f\n", q, own, own / other))
   }
 }

@@ -99,7 +99,7 @@
 #' @export
 across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clusters = NULL,
                             conf_level = 0.95, permutations = 9999, na = c("error", "stimuli"),
-                            threads = NULL) {
+                            threads = NULL, ...) {
   need_arguments()
   over <- check_choice(over, c("stimuli", "neurons"), "over", several = TRUE)
   refuse_if(!"stimuli" %in% over, "choice", "`over` must have \"stimuli\": give \"stimuli\", or ",

@@ -102,7 +102,7 @@ sessions_sentence <- function(x) {
       paste0(" fell by ", sub("^-", "", without_zero(text[["score"]])), per)
     } else " was not shown to fall", brackets(facts))
   }, "")
-  paste0(capitalised(paste(told, collapse = ", ")), ".")
+  paste0(capitalised(paste(told, collapse = ", ")), ".", undefined_words(x$score))
 }
 
 # ---- methods

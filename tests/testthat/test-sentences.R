@@ -35,6 +35,7 @@ known_numbers <- function(result) {
                                 "whole", "scores")]
   numbers <- c(unlist(Filter(is.numeric, as.data.frame(result))), judged = 0.05,
                unlist(rapply(facts, as.double, classes = "numeric", how = "unlist")),
+               unlist(attr(result, "slopes")[-1]), -as.double(attr(result, "slopes")$slope),
                # scores without a part
                attr(result, "scores")$score - result$effect)
   numbers[!is.na(numbers)]

@@ -4,7 +4,8 @@
 draw_conclusion <- function() {
   draw <- one_of(list(draw_score_interval, draw_compared, draw_weighted, draw_noise_ceiling,
                       draw_subject_ceiling, draw_plan, draw_stream, draw_prepared, draw_benchmark,
-                      draw_networks, draw_encoding), c(4, 3, 2, 2, 1, 2, 2, 2, 1.5, 0.3, 2))
+                      draw_networks, draw_encoding, draw_days),
+                 c(4, 3, 2, 2, 1, 2, 2, 2, 1.5, 0.3, 2, 1))
   drawn <- draw()
   if (is.null(drawn)) return(NULL)
   drawn$conclusion <- TRUE
@@ -102,6 +103,26 @@ draw_noise_ceiling <- function() {
                          quote(measure("cka", kernel = "rbf"))))
   list(fun = "noise_ceiling",
        call = call_of("noise_ceiling", given(trials = x, y = y, measure = measure, splits = 3)))
+}
+
+# Days of one recording: neurons come and go, a stimulus may lack a trial, or a day its signal.
+draw_days <- function() {
+  x <- draw_trial_recording()
+  size <- dim(x)
+  names <- paste0(one_of(c("cell ", "")), seq_len(size[2] + 1))
+  days <- lapply(seq_len(1 + sample.int(4, 1)), function(d) {
+    day <- (if (chance(0.9)) x else 0) + stats::rnorm(length(x), sd = one_of(c(0, 0.1, 1)))
+    day <- array(day, size, list(NULL, sample(names, size[2]), NULL))
+    if (chance(0.2)) day[sample.int(length(day), 1)] <- NA
+    day[, sort(sample.int(size[2], one_of(c(size[2], sample.int(size[2], 1))))), , drop = FALSE]
+  })
+  names(days) <- paste0("day", seq_along(days))
+  times <- one_of(list(NULL, sample(length(days)), cumsum(stats::runif(length(days)))))
+  list(fun = "across_sessions",
+       call = call_of("across_sessions",
+                      given(x = days, times = times, permutations = 19,
+                            over = one_of(list(NULL, "stimuli")),
+                            na = one_of(list(NULL, "stimuli")))))
 }
 
 # encode(), or the errors of its scores, or evaluate_models() by it.

@@ -1,0 +1,33 @@
+# The picture of across_sessions(): scores by lag.
+
+#' @rdname across_sessions
+#' @aliases plot.repalign_sessions
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_sessions <- function(object, ...) {
+  no_other_arguments(...)
+  need_columns(object, c("measure", "lag", "score", "conf_low", "conf_high"), "drawn")
+  need_rows(object)
+  refuse_undefined(object$score)
+  rows <- as.data.frame(object)
+  rows$panel <- factor(rows$measure, c("geometry", "tuning"))
+  pairs <- need_kept(object, "tables", "across_sessions()", "object")$pairs
+  # beside the lines, which would hide them
+  aside <- 0.05 * max(diff(range(pairs$lag)), min(pairs$lag) / 10)
+  dots <- do.call(rbind, lapply(unique(rows$measure), function(name) {
+    data.frame(panel = factor(name, levels(rows$panel)), lag = pairs$lag - aside,
+               score = pairs[[name]])
+  }))
+  level <- attr(object, "conf_level")
+  ggplot2::ggplot(rows, by_column(x = "lag", y = "score")) +
+    ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey40") +
+    ggplot2::geom_point(data = dots, na.rm = TRUE, size = 1.2, colour = "grey50") +
+    ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"), na.rm = TRUE,
+                            linewidth = 0.8, colour = forest_colour) +
+    ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
+    ggplot2::facet_wrap("panel") +
+    ggplot2::labs(x = if (attr(object, "facts")$of_days) "days between" else "time between",
+                  y = "score (1: nothing but noise differs)",
+                  caption = caption_of("grey: pairs of days",
+                                       interval_lines(level, attr(object, "facts")$over))) +
+    picture_theme()
+}

@@ -1,0 +1,212 @@
+# across_sessions(): what a user gives of several days becomes an opened call, whose neurons are
+# identities.
+
+#' Does a population drift over days?
+#'
+#' The same stimuli on several days, with neurons of which some were followed: does the geometry of
+#' the population change with time, and does the tuning of single neurons? Noise of trials is taken
+#' out of both.
+#'
+#' @param x a named list of two days or more, in any order: arrays stimuli x neurons x trials (`NA`
+#'   where a stimulus lacks a trial), or [responses()], whose runs, events and clusters are
+#'   honoured. The stimuli are the same; **names of neurons are identities**: `neuron` of
+#'   [responses()], or column names. Equal names on two days are one neuron that was followed.
+#' @param times a number for each day, by name or in their order; by default 1, 2, and so on. `x`
+#'   may also hold sessions of one day.
+#' @param over what standard errors are about: other stimuli (or clusters), and other neurons. The
+#'   days stay these.
+#' @param clusters see [dependence]; of all days.
+#' @param conf_level coverage of the intervals.
+#' @param permutations how many orders of days `p_order` takes of more than 7 days; of up to 7 it
+#'   takes all. 0: no test.
+#' @param na what happens to a stimulus of which some neuron has no response at all on some day: an
+#'   error, or it is left out of all days (`"stimuli"`). A stimulus that lacks some trials stays.
+#' @param threads see [similarity()].
+#' @return A data frame of class `repalign_sessions` with a row for each measure and lag, and the
+#'   columns `measure` (`"geometry"` or `"tuning"`), `lag` (the time between two days), `score`,
+#'   `se` and `df` (`Inf`: normal), `conf_low` and `conf_high`, not clipped, and `pairs`, the number
+#'   of pairs of days. Scores are at most 1 but for chance (see Details); `NA` where they are
+#'   undefined. `vcov()` and [compare_scores()] (of the rows of one measure) take it.
+#'
+#'   `summary()` has a row for each measure: the `slope` of the score over lags, `slope_se`,
+#'   `slope_df`, `slope_low`, `slope_high`; `p_value`, two-sided, of no slope; `p_order`, the test
+#'   of drift, and its number of `permutations` (0: no test); and the `level` over all pairs,
+#'   `level_se`, `level_df`.
+#'
+#'   `as.data.frame(part = "pairs")`: `day_1`, `day_2`, `lag`, `geometry`, `tuning`, `followed` (how
+#'   many neurons are on both days) and `share` (of the neurons on either). `part = "neurons"`:
+#'   `neuron`, `day_1`, `day_2` and the `covariance` of its signal on both days (of a day with
+#'   itself the variance), which may be negative by chance.
+#' @details
+#' * *Geometry* is the corrected CKA of two days (estimator `"stimulus_neuron_trial"` of [cka()]),
+#'   each day its own session, without pairs of a neuron with itself. It needs no followed neurons.
+#' * *Tuning* is the sum over followed neurons of the covariance of their signals on both days, over
+#'   the root of the product of the variances: 1 if each neuron keeps its tuning. It needs 5
+#'   followed neurons.
+#'
+#' Each day's own terms come from products of different trials, so that both are 1 when nothing but
+#' noise differs. A day whose own term is not positive has no scores (`NA`, with a warning).
+#' Numerators and denominators are added up over all pairs of a lag before they are divided, because
+#' means of noisy ratios are too large. Errors delete each stimulus and each neuron, this on all its
+#' days at once.
+#'
+#' *`p_order`* is the test of drift: days change places while times stay. It is the share of orders
+#' in which the score falls at least as steeply. It finds falls only. With equal steps it is at
+#' least .33 for 3, .083 for 4 and .017 for 5 days (a message of class `repalign_few_permutations`
+#' for 3 or 4). *`p_value`* asks whether these days would have a slope with other stimuli and
+#' neurons; days that differ in no order have one, too.
+#'
+#' In simulations (300 recordings of each kind) intervals held .97 to 1.00 of the true geometry and
+#' .93 to .99 of the true tuning, .89 at lag 4 where tracking lost cells.
+#'
+#' *When not to trust it.* Noise is taken out, mistakes of registration are not:
+#' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day,
+#'   or wrong labels. Only a *slope* with a small `p_order` is drift.
+#' * Tracking that loses cells makes such a slope, too: a loss of 6% a day gave `p_order` at most
+#'   .05 for tuning in .65 of 300 simulated recordings in which no tuning changed. Geometry near 1
+#'   with falling tuning is either tuning that turns within a stable geometry, or labels that are
+#'   lost. No number here decides that: look at waveforms or images.
+#' * Geometry above 1 by two errors or more points to swapped labels or to gains of single neurons
+#'   that differ between days.
+#' * Errors are not about other days: gains of five shared signals that differed between days, in no
+#'   order, gave a `p_value` of at most .05 in .41 (geometry) and .43 (tuning) of 300 simulated
+#'   recordings, and a `p_order` of at most .05 in .05.
+#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day anew: a
+#'   message of class `repalign_counted_names`. Unrelated neurons under equal names seem followed,
+#'   with tuning near 0.
+#' * Adaptation within a day: declare `event` or `run` in [responses()].
+#' * Stimuli that depend on each other: give `clusters`. Few trials: many days without a positive
+#'   own term.
+#' @references Kornblith et al. (2019), ICML (CKA). Diedrichsen and Kriegeskorte (2017), PLoS
+#'   Computational Biology 13 (covariances of patterns across partitions). Rule et al. (2019),
+#'   Current Opinion in Neurobiology 58 (drift).
+#' @seealso [noise_ceiling()], [score_interval()]; `vignette("did-it-drift")` on the site.
+#' @examples
+#' # tuning turns a little from day to day, within a stable geometry
+#' set.seed(1)
+#' latent <- matrix(rnorm(30 * 4), 30)
+#' weights <- matrix(rnorm(4 * 12), 4)
+#' days <- list()
+#' for (day in paste0("day", 1:5)) {
+#'   days[[day]] <- array(latent %*% weights, c(30, 12, 3)) + rnorm(30 * 12 * 3)
+#'   colnames(days[[day]]) <- paste("cell", letters[1:12])
+#'   weights <- 0.9 * weights + sqrt(0.19) * matrix(rnorm(4 * 12), 4)
+#' }
+#' result <- across_sessions(days)
+#' result
+#' summary(result)
+#' head(as.data.frame(result, part = "pairs"))
+#' # is tuning at lag 1 higher than at lag 4?
+#' tuning <- result[result$measure == "tuning", ]
+#' compare_scores(tuning, rbind("lag 1 - lag 4" = c(1, 0, 0, -1)))
+#' @export
+across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clusters = NULL,
+                            conf_level = 0.95, permutations = 9999, na = c("error", "stimuli"),
+                            threads = NULL, ...) {
+  need_arguments()
+  over <- check_choice(over, c("stimuli", "neurons"), "over", several = TRUE)
+  refuse_if(!"stimuli" %in% over, "choice", "`over` must have \"stimuli\": give \"stimuli\", or ",
+            "c(\"stimuli\", \"neurons\").")
+  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  permutations <- check_count(permutations, "permutations", least = 0)
+  hold_threads(threads)
+  call <- open_days(x, times, clusters, check_choice(na, c("error", "stimuli"), "na"))
+  call$neurons <- "neurons" %in% over
+  note_few_orders(call$times, permutations)
+  tables <- session_tables(call)
+  scores <- session_scores(tables$measures, call, permutations)
+  sessions_result(scores, tables, call, conf_level, is.null(times))
+}
+
+# The opened call, with the days in the order of their times: `days`, their representations,
+# `times`, `ids`, the codes of the neurons of each day, and `identities`, what these are codes of.
+open_days <- function(x, times, clusters, na, frame = parent.frame()) {
+  names <- check_element_names(x, "x")
+  refuse_if(length(x) < 2, "size", "`x` has one day: give two or more.")
+  times <- times_of_days(times, names)
+  reprs <- Map(day_representation, unname(x), paste0("x$", names), names, na)
+  call <- open_sides(sides_of(with_common_stimuli(reprs)),
+                     list(analysis_measure("across_sessions", structures)), na, clusters,
+                     use = "errors", least = 4, why = "a corrected estimator", grid = FALSE,
+                     frame = frame)
+  call$days <- call$sides$x$reprs[order(times)]
+  call$times <- sort(times)
+  check_rows(call$n, 4, call$days[[1]]$arg, "a corrected estimator")
+  # each day by itself: that days are alike is what is asked
+  for (day in if (is.null(call$clusters)) call$days) {
+    call$dependence <- warn_of_rows(list(day), NULL, "errors", cluster_remedy)
+    if (length(call$dependence)) break
+  }
+  labels <- lapply(call$days, function(day) day$columns$neuron)
+  note_counted_names(labels, call$days)
+  call$identities <- unique(unlist(labels))
+  replace(call, "ids", list(lapply(labels, match, call$identities)))
+}
+
+times_of_days <- function(times, names) {
+  if (is.null(times)) return(as.double(seq_along(names)))
+  times <- in_order_of(times, names, "times", "the days")
+  refuse_if(!is.numeric(times) || length(times) != length(names) || !all(is.finite(times)), "value",
+            "`times` must have a finite number for each of the {length(names)} days of `x`.")
+  twice <- anyDuplicated(round(times, 9))
+  refuse_if(twice, "value", "`times` is {format(times[twice])} for two days, the second one ",
+            "{dQuote(names[twice], FALSE)}: give each its own time; sessions of one day may be ",
+            "fractions of a day apart.")
+  as.double(times)
+}
+
+# A day as a representation. All its neurons are of one session, which no other day has part in.
+day_representation <- function(day, arg, name, na) {
+  refuse_results(day, arg)
+  if (!is_responses(day)) {
+    refuse_if(!is.array(day) || length(dim(day)) != 3, "type", "`{arg}` must be an array stimuli ",
+              "x neurons x trials, or what responses() makes, not {describe(day)}: means over ",
+              "trials do not tell their noise.")
+    day <- in_words_of_call(responses(day), "x", arg)
+  }
+  for (part in intersect(c("sessions", "complete", "series"), declared_parts(day))) {
+    refuse("choice", "`{arg}` declares `{sub('sessions', 'session', part)}`, which across_sessions",
+           "() does not know: ", switch(part, sessions = "each element of `x` is a session.",
+             complete = "the neurons of a day are a sample. Leave it out of responses().",
+             series = "it takes stimuli as independent. Leave it out, and give `clusters`.",
+             no_branch(part)))
+  }
+  neurons <- unclass(day)$neuron
+  if (is.null(neurons)) neurons <- colnames(day)
+  check_identities(neurons, arg)
+  day <- unclass(day)
+  day$session <- rep(name, ncol(day$values))
+  class(day) <- "repalign_responses"
+  repr <- representation(day, arg, name, na != "error", "x")
+  if (na == "error") refuse_lacking_trials(unclass(day)$values, arg, "stimuli")
+  repr$columns$neuron <- as.character(neurons)
+  repr
+}
+
+check_identities <- function(neurons, arg) {
+  unnamed <- is.null(neurons) || anyNA(neurons) || !all(nzchar(neurons))
+  refuse_if(unnamed, "labels", "`{arg}` has neurons without names: neurons of equal names on two ",
+            "days are taken as one that was followed. Name them, by column names or `neuron` of ",
+            "responses(); give distinct names on all days where nothing was followed.")
+  twice <- neurons[anyDuplicated(neurons)]
+  refuse_if(length(twice), "labels", "`{arg}` has two neurons named ",
+            "{dQuote(twice, FALSE)}: names are identities, and must differ within a day.")
+}
+
+# Names that only number the neurons of a day, from 0 or 1 on.
+are_counted <- function(names) {
+  number <- sub("^\\D*", "", names)
+  if (length(names) < 2 || !all(grepl("^[0-9]{1,9}$", number))) return(FALSE)
+  one_start <- length(unique(sub("\\d+$", "", names))) == 1
+  number <- sort(as.integer(number))
+  one_start && number[1] <= 1 && all(diff(number) == 1)
+}
+
+note_counted_names <- function(labels, days) {
+  counted <- vapply(labels, are_counted, NA)
+  inform_if(sum(counted) > 1, "counted_names", "The neurons of ",
+            "{enumerate(vapply(days[counted], function(day) day$name, ''))} have names that only ",
+            "count ({paste(labels[counted][[1]][1:2], collapse = ', ')}, ...). Equal names are ",
+            "taken as one neuron that was followed. If they number the neurons of each day anew, ",
+            "as sorters do, give names that differ between days.")
+}

@@ -1,0 +1,164 @@
+# What pairs of days have in common, with every deletion of a unit (a stimulus or a cluster, rows)
+# and of an identity (columns): numerators and denominators, added up by lag.
+
+# list(measures, pairs, neurons). Of each measure `top` and `bottom`, lists of tables, one for each
+# of `lags` and a last one over all of them; `pairs`, how many are defined at each lag; and `top_of`
+# and `bottom_of`, matrices of days x days with nothing deleted.
+session_tables <- function(call) {
+  count <- length(call$days)
+  call$scale <- trial_form(call$days[[1]])$scale
+  days <- lapply(seq_len(count), day_tables, call)
+  pairs <- t(utils::combn(count, 2))
+  lag <- round(call$times[pairs[, 2]] - call$times[pairs[, 1]], 9)
+  measures <- empty_measures(call, sort(unique(lag)))
+  neurons <- lapply(seq_len(count), function(d) {
+    neuron_rows(call, d, d, call$ids[[d]], days[[d]]$covariance)
+  })
+  followed <- share <- numeric(nrow(pairs))
+  silent <- which(vapply(days, function(day) is.na(day$h[1]), NA))
+  advance <- progress_along(nrow(pairs))
+  for (p in seq_len(nrow(pairs))) {
+    both <- pair_tables(call, days, pairs[p, 1], pairs[p, 2])
+    followed[p] <- length(both$ids)
+    share[p] <- followed[p] / length(unique(unlist(call$ids[pairs[p, ]])))
+    silent <- union(silent, both$silent)
+    neurons <- c(neurons, list(neuron_rows(call, pairs[p, 1], pairs[p, 2], both$ids,
+                                           both$covariance)))
+    for (name in names(both$measures)) {
+      measures[[name]] <- add_pair(measures[[name]], both$measures[[name]], pairs[p, ], lag[p])
+    }
+    advance()
+  }
+  names <- day_names(call)
+  warn_if(length(silent) > 0, "undefined", "The signal of {enumerate(names[sort(silent)])} is not ",
+          "positive: from these trials, noise and signal cannot be told apart, and scores with ",
+          "{if (length(silent) == 1) 'this day' else 'these days'} are undefined (NA).")
+  score <- function(measure) (measure$top_of / measure$bottom_of)[pairs]
+  list(measures = measures, neurons = do.call(rbind, neurons),
+       pairs = data.frame(day_1 = names[pairs[, 1]], day_2 = names[pairs[, 2]], lag = lag,
+                          geometry = score(measures$geometry), tuning = score(measures$tuning),
+                          followed = as.integer(followed), share = share))
+}
+
+day_names <- function(call) vapply(call$days, function(day) day$name, "")
+
+empty_measures <- function(call, lags) {
+  zeros <- matrix(0, units_of(call$n, call$clusters) + 1, length(call$identities) + 1)
+  days <- matrix(NA_real_, length(call$days), length(call$days))
+  empty <- list(lags = lags, pairs = integer(length(lags)), top_of = days, bottom_of = days,
+                top = rep(list(zeros), length(lags) + 1))
+  empty$bottom <- empty$top
+  list(geometry = empty, tuning = empty)
+}
+
+# Adds what a pair of days has, if its score is defined.
+add_pair <- function(measure, both, at, lag) {
+  at <- t(at)
+  measure$top_of[at] <- both$top[1]
+  measure$bottom_of[at] <- both$bottom[1]
+  if (is.na(both$top[1] / both$bottom[1])) return(measure)
+  own <- match(lag, measure$lags)
+  measure$pairs[own] <- measure$pairs[own] + 1L
+  for (k in c(own, length(measure$top))) {
+    measure$top[[k]] <- measure$top[[k]] + both$top
+    measure$bottom[[k]] <- measure$bottom[[k]] + both$bottom
+  }
+  measure
+}
+
+# In units of the first day, so that sums over pairs weigh all of them alike.
+day_sample <- function(call, d, e) {
+  sample <- checked_sample(call$days[[d]], call$days[[e]], call$clusters)
+  sample$x <- sample$x * (call$scale / 2^sample$scale[1])
+  sample$y <- sample$y * (call$scale / 2^sample$scale[2])
+  sample
+}
+
+h_of_days <- function(call, sample, d, e) {
+  part <- trial_cross_sums(sample, call$ids[[d]], call$ids[[e]], length(call$identities))
+  c(part, list(h = h_table(part, "stimulus_neuron_trial")))
+}
+
+# A day with itself: `h`, the table of H, NA where it is not positive; `covariance`, the variance of
+# each neuron with every deletion of a unit.
+day_tables <- function(d, call) {
+  repr <- call$days[[d]]
+  refuse_if(!has_trials(repr), "trials", "`{repr$arg}` has one trial of each stimulus: without a ",
+            "second one, noise and signal cannot be told apart.")
+  sample <- day_sample(call, d, d)
+  own <- self_members(sample)
+  own$members[own$members <= 0] <- NA
+  means <- own$responses / own$members
+  number <- colSums(rowsum(+!is.na(means), sample$units) > 0)
+  refuse_if(any(number < 4), "trials", "`{repr$arg}` has {min(number)} independent stimuli with ",
+            "two trials of neuron {dQuote(repr$columns$neuron[which.min(number)], FALSE)}, but 4 ",
+            "are needed to tell noise from signal. Leave it out, or give more trials.")
+  found <- h_of_days(call, sample, d, d)
+  found$h[!(found$h > rounding_share * found$naive$total / found$pairs$total)] <- NA
+  list(h = found$h, covariance = covariance_table(own$products / own$members, means, means, sample))
+}
+
+# Two days, whose trials are all multiplied with each other, so that their means are enough.
+pair_tables <- function(call, days, d, e) {
+  sample <- sample_of_means(day_sample(call, d, e))
+  h <- h_of_days(call, sample, d, e)$h
+  ids <- intersect(call$ids[[d]], call$ids[[e]])
+  followed <- some_columns(sample, match(ids, call$ids[[d]]), match(ids, call$ids[[e]]))
+  lack <- followed$counts_x == 0 | followed$counts_y == 0
+  if (!sample$masked) lack <- lack[, rep(1, length(ids)), drop = FALSE]
+  x <- replace(followed$x, lack, NA)
+  y <- replace(followed$y, lack, NA)
+  covariance <- covariance_table(x * y, x, y, sample)
+  measures <- list(geometry = list(top = h, bottom = sqrt(days[[d]]$h) * sqrt(days[[e]]$h)))
+  silent <- NULL
+  if (length(ids) >= least_followed) {
+    size <- lapply(c(d, e), function(day) {
+      own <- days[[day]]$covariance[, match(ids, call$ids[[day]]), drop = FALSE]
+      table <- sums_but_one(own, ids, call)
+      replace(table, !(table > tie_share^2), NA)
+    })
+    silent <- c(d, e)[vapply(size, function(table) is.na(table[1]), NA)]
+    measures$tuning <- list(top = sums_but_one(covariance, ids, call),
+                            bottom = sqrt(size[[1]]) * sqrt(size[[2]]))
+  }
+  list(ids = ids, covariance = covariance, measures = measures, silent = silent)
+}
+
+# Fewer followed neurons have no tuning.
+least_followed <- 5
+
+# Covariances of neurons over units, with nothing and each unit deleted (rows). p, x, y: means over
+# members, stimuli x neurons, NA where there are none. Runs of one day, which center_runs() has
+# centred, have no mean but what a deletion leaves: the sum of the others is -1 times the deleted.
+covariance_table <- function(p, x, y, sample) {
+  there <- !is.na(p)
+  number <- rowsum(+there, sample$units)
+  by_unit <- function(values) {
+    rowsum(replace(values, !there, 0), sample$units) / pmax(number, 1)
+  }
+  without <- function(values) {
+    total <- colSums(values)
+    rbind(total, rep(total, each = nrow(values)) - values, deparse.level = 0)
+  }
+  p <- by_unit(p)
+  x <- by_unit(x)
+  y <- by_unit(y)
+  n <- without(+(number > 0))
+  between <- if (sample$runs) rbind(0, p) - without(p) else
+    without(x) * without(y) - without(x * y)
+  unname(without(p) / n - between / (n * (n - 1)))
+}
+
+# The sums over neurons of a table, with nothing and each identity deleted (columns).
+sums_but_one <- function(table, ids, call) {
+  total <- rowSums(table)
+  sums <- matrix(total, length(total), length(call$identities) + 1)
+  sums[, ids + 1] <- total - table
+  sums
+}
+
+neuron_rows <- function(call, d, e, ids, covariance) {
+  names <- day_names(call)
+  data.frame(neuron = call$identities[ids], day_1 = rep(names[d], length(ids)),
+             day_2 = rep(names[e], length(ids)), covariance = covariance[1, ] / call$scale^2)
+}

@@ -152,6 +152,7 @@ warn_no_differences <- function(rows) {
 # scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
 # are made in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
+  if (inherits(result, "repalign_consensus")) return(compared_consensus(result))
   of_models <- inherits(result, "repalign_evaluation")
   result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))

@@ -217,6 +217,7 @@ where_errors_are <- function(object) {
     repalign_subject_ceiling = , repalign_rdm_rows = , repalign_regression = ,
     repalign_regression_group =
       "evaluate_rdms(rdms, models) compares models of the same RDMs",
+    repalign_consensus = "its columns have those of single scores",
     repalign_searchlight = "score_interval() of the channels of a centre has them",
     repalign_map_test = "its column `std_error` has those of single places",
     repalign_comparison = , repalign_best = , repalign_best_comparison =

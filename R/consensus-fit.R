@@ -21,9 +21,8 @@ fitted_side <- function(k, task, train, test) {
   repr <- task$reprs[[k]]
   there <- task$present[, k]
   kept <- seq_len(task$n) %in% train & there
-  spread <- if (sum(kept) > 1) diff(apply(repr$data[kept, , drop = FALSE], 2, range)) else 0
-  refuse_if(all(spread == 0), "variance", "`{repr$arg}` does not vary over the training stimuli ",
-            "of a fold, so that nothing can be aligned there: leave it out, or use other folds.")
+  refuse_if(sum(kept) < 2, "rows", "`{repr$arg}` has {count_of(sum(kept), 'stimulus')} in the ",
+            "training set of a fold: leave it out, or use other folds.")
   found <- task$way$fit(cut_for_subset(repr, kept),
                         unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
   placed <- function(rows, at) {
@@ -174,13 +173,13 @@ consensus_p <- function(task, fits, terms, scores, orders) {
     on.exit(advance())
     pairs <- which(terms$side == s)
     own <- orders_of_present(orders, task, task$present[, s])
-    null <- apply(own, 2, function(order) permuted_score(task, fits, terms, pairs, order))
+    null <- apply(own, 2, function(order) score_of_order(task, fits, terms, pairs, order))
     p_at_least(c(scores[s], null), equal_share)
   }, 0)
 }
 
 # The score of a side whose stimuli have an order of their own.
-permuted_score <- function(task, fits, terms, pairs, order) {
+score_of_order <- function(task, fits, terms, pairs, order) {
   sums <- array(0, c(1, length(pairs), 3))
   for (k in seq_along(fits)) {
     side <- fits[[k]]$sides[[terms$side[pairs[1]]]]

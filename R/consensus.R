@@ -53,33 +53,55 @@ open_consensus <- function(x, models, alpha, components, refine, clusters, na) {
             "`clusters`, in the place of `series`.", arg = "x")
   set <- using_clusters(as_measures(measure("shape_distance", alpha = alpha,
                                             method = "euclidean")))
+  pairwise <- na == "pairwise"
   call <- in_words_of_call({
     sides <- as_sides(x, models, TRUE, na)
-    refuse_if(sides$models, "type", "`x` must be a list of matrices, one for each subject, and not ",
-              "of lists.")
-    open_sides(sides, set, if (na == "pairwise") "error" else na, clusters = clusters,
-               use = "errors", why = "a fold", remedy = if (na != "pairwise") cluster_remedy,
-               relabel = FALSE)
+    refuse_if(sides$models, "type", "`x` must be a list of matrices, one for each subject, and ",
+              "not of lists.")
+    given <- all_representations(sides)
+    for (repr in given) need_kind(repr, "data", "a consensus")
+    present <- !vapply(given, missing_stimuli, logical(given[[1]]$n))
+    if (pairwise) {
+      for (side in c("x", "y")) sides[[side]]$reprs <- lapply(sides[[side]]$reprs, with_mean_rows)
+    }
+    open_sides(sides, set, if (pairwise) "error" else na, clusters = clusters, use = "errors",
+               why = "a fold", remedy = if (!pairwise) cluster_remedy, relabel = FALSE)
   }, "y", "models")
   reprs <- all_representations(call$sides)
-  for (repr in reprs) need_kind(repr, "data", "a consensus")
   check_rows(call$n, 5, reprs[[1]]$arg, "a score of stimuli that are left out")
-  present <- !vapply(reprs, missing_stimuli, logical(call$n))
-  note_absent(reprs, present)
+  present <- if (pairwise) present[call$rows, , drop = FALSE] else
+    matrix(TRUE, call$n, length(reprs))
+  if (!all(present)) call$dependence <- judged_gaps(reprs, present, call$clusters)
   measure <- call$set[[1]]
-  c(call[c("n", "rows", "labels", "clusters", "dependence")],
+  c(call[c("n", "rows", "labels", "clusters")],
     list(reprs = reprs, m = length(subjects), names = names, present = present,
          args = measure$args, way = measure$declaration$held(measure$args),
          components = if (!is.null(components)) check_count(components, "components"),
          refine = check_flag(refine, "refine"), codes = call$clusters,
+         dependence = call$dependence,
          units = units_of(call$n, call$clusters)))
 }
 
-note_absent <- function(reprs, present) {
+# Absent stimuli get the mean of the others, which no fit uses.
+with_mean_rows <- function(repr) {
+  lost <- missing_stimuli(repr)
+  if (!any(lost)) return(repr)
+  refuse_if(all(lost), "nonfinite", "`{repr$arg}` has missing values in every stimulus: leave it ",
+            "out, or neurons of it.")
+  repr$data[lost, ] <- rep(colMeans(repr$data[!lost, , drop = FALSE]), each = sum(lost))
+  repr$cache$column_stats <- NULL
+  repr
+}
+
+# Says which stimuli are absent, and judges the rows that are there in all sides.
+judged_gaps <- function(reprs, present, codes) {
   lost <- colSums(!present)
   args <- paste0("`", vapply(reprs, `[[`, "", "arg"), "` (", lost, ")")
-  inform_if(any(lost > 0), "left_out", "na = \"pairwise\": stimuli with missing values are absent ",
+  inform("left_out", "na = \"pairwise\": stimuli with missing values are absent ",
             "in {enumerate(args[lost > 0], quote = FALSE)}, of {nrow(present)}.")
+  if (!is.null(codes)) return(NULL)
+  common <- rowSums(!present) == 0
+  warn_of_rows(lapply(reprs, cut_representation, common, TRUE), NULL, "errors", cluster_remedy)
 }
 
 # NULL: what the user did not say.
@@ -87,8 +109,8 @@ check_consensus_over <- function(over, m) {
   given <- !is.null(over)
   samples <- c("stimuli", "subjects")
   over <- if (given) check_choice(over, samples, "over", several = TRUE) else samples
-  refuse_if(!"stimuli" %in% over, "choice", "`over` must have \"stimuli\": scores of subjects vary ",
-            "with the stimuli, too. Give over = c(\"stimuli\", \"subjects\").")
+  refuse_if(!"stimuli" %in% over, "choice", "`over` must have \"stimuli\": scores of subjects ",
+            "vary with the stimuli, too. Give over = c(\"stimuli\", \"subjects\").")
   inform_if("subjects" %in% over && m < few_subjects, "few_subjects", if (m == 2) {
     "Two subjects have one score, which says nothing of others: errors are over = \"stimuli\"."
   } else "Errors over {m} subjects are guesses, with any number of stimuli.")

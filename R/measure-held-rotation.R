@@ -26,8 +26,9 @@ rotation_holdout <- function(args) {
 }
 
 # The whitened training data up to a rotation, and the test rows in the same coordinates: their
-# directions are weighted by what the training rows gave them. `beyond` is what lies outside of them,
-# of each test row, with the weight of directions of no variance in training; `norm` is that of all.
+# directions are weighted by what the training rows gave them. `beyond` is the squared norm of each
+# test row outside of these, with the weight of directions of no variance in training; `norm` and
+# `size` are the norms of all test rows and of the training rows.
 whitened_fold <- function(train, test, args) {
   unit <- form_scaling(train, args$center)
   data <- scaled_data(train, args$center)

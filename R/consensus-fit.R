@@ -51,15 +51,15 @@ consensus_of <- function(fit, others, task) {
   for (k in seq_len(min(most, length(parts$d)))) base[, k] <- parts$u[, k] * parts$d[k]
   turns <- lapply(rows, function(own) polar_factor(crossprod(own, base)))
   if (task$refine) turns <- refined_turns(rows, turns)
-  counts <- lapply(fit[c("train", "test")], function(at) {
-    rowSums(task$present[at, others, drop = FALSE])
-  })
+  present <- rowSums(task$present[, others, drop = FALSE])
+  count <- pmax(present, 1)
   mean_of <- function(part) {
     turned <- Map(function(side, turn) side[[part]] %*% turn, sides, turns)
-    Reduce(`+`, turned) / pmax(counts[[part]], 1)
+    Reduce(`+`, turned) / count[fit[[part]]]
   }
-  beyond <- Reduce(`+`, lapply(sides, `[[`, "beyond")) / pmax(counts$test, 1)^2
-  list(train = mean_of("train"), test = mean_of("test"), beyond = beyond, there = counts$test > 0)
+  list(train = mean_of("train"), test = mean_of("test"),
+       beyond = Reduce(`+`, lapply(sides, `[[`, "beyond")) / count[fit$test]^2,
+       there = present[fit$test] > 0)
 }
 
 most_sweeps <- 1000
@@ -87,129 +87,123 @@ refined_turns <- function(rows, turns) {
 
 # Of each test stimulus the product of a rotated side with a consensus and their squared norms, the
 # columns of `terms`; and, if asked for, the distance of both as a whole.
-faced_consensus <- function(side, consensus, task, distance = FALSE) {
+faced_consensus <- function(side, consensus, task, distance) {
   parts <- singular_vectors(crossprod(side$train, consensus$train))
   known <- seq_len(sum(parts$d > 1e-10 * parts$d[1]))
-  there <- side$there & consensus$there
   u <- parts$u[, known, drop = FALSE]
+  v <- parts$v[, known, drop = FALSE]
   if (!is.null(task$components)) {
     # nothing but the dimensions of the consensus counts
     side$test <- side$test %*% u
+    side$beyond <- consensus$beyond <- numeric(length(side$there))
     u <- diag(length(known))
-    side$beyond <- consensus$beyond <- numeric(length(there))
   }
-  v <- parts$v[, known, drop = FALSE]
+  there <- side$there & consensus$there
   terms <- there * cbind(rowSums((side$test %*% u) * (consensus$test %*% v)),
                          rowSums(side$test^2) + side$beyond,
                          rowSums(consensus$test^2) + consensus$beyond)
   if (!distance) return(list(terms = terms))
-  norms <- sqrt(colSums(terms[, 2:3, drop = FALSE]))
+  norms <- sqrt(pmax(colSums(terms), 0))
   turned <- function(one, directions, norm) {
-    turned_rows(list(test = one$test[there, , drop = FALSE], norm = norm,
-                     beyond = one$beyond[there]), directions, 1 / norm)
+    turned_rows(list(test = one$test * there, norm = norm, beyond = one$beyond * there),
+                directions, 1 / norm)
   }
-  list(terms = terms, distance = if (all(norms > 0)) {
-    residual_size(turned(side, u, norms[1]), turned(consensus, v, norms[2]))
-  } else NA_real_)
+  list(terms = terms, distance = if (min(norms[2:3]) == 0) NA_real_ else {
+    residual_size(turned(side, u, norms[2]), turned(consensus, v, norms[3]))
+  })
 }
 
-#' Sums of products and norms of all sides, each facing the consensus of others
+#' All sides, each facing the consensus of others
 #'
-#' @param subjects which take part: each faces the consensus of the others, and a model the same
-#'   ones, "without" each subject
-#' @return list(side, without, sums, distance, consensus): of each pair of a side and a consensus
-#'   their numbers; sums over folds and repeats, an array stimuli x pairs x 3; distances, folds x
-#'   pairs; and the consensuses of each fold.
+#' @param subjects which take part: each faces the consensus of the others, and a model all of these
+#' @return list(fits, side, without, sums, distances, members): the fits with their `consensus`
+#'   without each subject; of each pair of a side and a consensus their numbers, sums over folds and
+#'   repeats (an array stimuli x 3 x pairs), and the mean distance; and the pairs of each row of the
+#'   result, the group last.
 #' @noRd
 terms_of_sides <- function(task, fits, subjects = seq_len(task$m), distance = FALSE) {
   models <- setdiff(seq_along(task$reprs), seq_len(task$m))
   side <- c(subjects, rep(models, each = length(subjects)))
   without <- rep(subjects, 1 + length(models))
-  sums <- array(0, c(task$n, length(side), 3))
-  distances <- matrix(NA_real_, length(fits), length(side))
-  consensus <- lapply(fits, function(fit) {
-    lapply(seq_len(task$m), function(i) {
-      if (i %in% subjects) consensus_of(fit, setdiff(subjects, i), task)
+  fits <- lapply(fits, function(fit) {
+    fit$consensus[subjects] <- lapply(subjects, function(i) {
+      consensus_of(fit, setdiff(subjects, i), task)
     })
+    fit
   })
-  for (k in seq_along(fits)) {
-    at <- fits[[k]]$test
-    for (t in seq_along(side)) {
-      found <- faced_consensus(fits[[k]]$sides[[side[t]]], consensus[[k]][[without[t]]], task,
-                               distance)
-      sums[at, t, ] <- sums[at, t, , drop = FALSE] + as.vector(found$terms)
-      if (distance) distances[k, t] <- found$distance
-    }
-  }
-  list(side = side, without = without, sums = sums, distances = distances, consensus = consensus,
+  found <- Map(function(s, i) faced_in_folds(task, fits, s, i, distance = distance), side, without)
+  list(fits = fits, side = side, without = without,
+       sums = array(unlist(lapply(found, `[[`, "sums")), c(task$n, 3, length(side))),
+       distances = if (distance) vapply(found, `[[`, 0, "distance"),
        members = c(split(seq_along(side), side), list(seq_along(subjects))))
 }
 
-# The cosine of each pair; NA where nothing was scored.
-cosines_of <- function(sums) {
+# order: of the stimuli of the side, which stay in their folds.
+faced_in_folds <- function(task, fits, side, without, order = NULL, distance = FALSE) {
+  sums <- matrix(0, task$n, 3)
+  distances <- numeric()
+  for (fit in fits) {
+    own <- fit$sides[[side]]
+    if (!is.null(order)) {
+      own$train <- own$train[match(order[fit$train], fit$train), , drop = FALSE]
+      test <- match(order[fit$test], fit$test)
+      own$test <- own$test[test, , drop = FALSE]
+      own$beyond <- own$beyond[test]
+    }
+    found <- faced_consensus(own, fit$consensus[[without]], task, distance)
+    sums[fit$test, ] <- sums[fit$test, ] + found$terms
+    distances <- c(distances, found$distance)
+  }
+  distance <- mean(distances, na.rm = TRUE)
+  list(sums = sums, distance = replace(distance, is.nan(distance), NA))
+}
+
+# NA where nothing was scored. sums: products and squared norms in columns.
+cosine_of_sums <- function(sums) {
   whole <- colSums(sums)
-  cosine <- whole[, 1] / (sqrt(whole[, 2]) * sqrt(whole[, 3]))
-  replace(cosine, !is.finite(cosine), NA)
+  cosine <- whole[1] / (sqrt(whole[2]) * sqrt(whole[3]))
+  if (is.finite(cosine)) cosine else NA_real_
 }
 
-# Values of pairs become those of the subjects, models and the group: the mean over consensuses.
-# values: a vector, or a matrix with a column for each pair.
+# Values of pairs (columns) become those of the rows of a result: means over consensuses.
 over_members <- function(values, terms) {
-  if (is.null(dim(values))) values <- t(values)
-  found <- vapply(terms$members, function(at) rowMeans(values[, at, drop = FALSE]),
-                  numeric(nrow(values)))
-  matrix(found, nrow(values))
+  vapply(terms$members, function(at) rowMeans(values[, at, drop = FALSE]), numeric(nrow(values)))
 }
 
-scores_of_terms <- function(terms) drop(over_members(cosines_of(terms$sums), terms))
+scores_of_terms <- function(terms) {
+  unname(over_members(t(apply(terms$sums, 3, cosine_of_sums)), terms))
+}
 
 # ---- permutations
 
 # p-values of subjects and models, whose stimuli change places within folds while all consensuses
 # stay. orders: as of orders_within_folds().
-consensus_p <- function(task, fits, terms, scores, orders) {
+consensus_p <- function(task, terms, scores, orders) {
   advance <- progress_along(length(task$reprs))
   vapply(seq_along(task$reprs), function(s) {
     on.exit(advance())
-    pairs <- which(terms$side == s)
-    own <- orders_of_present(orders, task, task$present[, s])
-    null <- apply(own, 2, function(order) score_of_order(task, fits, terms, pairs, order))
+    without <- terms$without[terms$side == s]
+    null <- apply(orders_of_present(orders, task, task$present[, s]), 2, function(order) {
+      mean(vapply(without, function(i) {
+        cosine_of_sums(faced_in_folds(task, terms$fits, s, i, order)$sums)
+      }, 0))
+    })
     p_at_least(c(scores[s], null), equal_share)
   }, 0)
-}
-
-# The score of a side whose stimuli have an order of their own.
-score_of_order <- function(task, fits, terms, pairs, order) {
-  sums <- array(0, c(1, length(pairs), 3))
-  for (k in seq_along(fits)) {
-    side <- fits[[k]]$sides[[terms$side[pairs[1]]]]
-    train <- match(order[fits[[k]]$train], fits[[k]]$train)
-    test <- match(order[fits[[k]]$test], fits[[k]]$test)
-    side$train <- side$train[train, , drop = FALSE]
-    side$test <- side$test[test, , drop = FALSE]
-    side$beyond <- side$beyond[test]
-    for (t in seq_along(pairs)) {
-      found <- faced_consensus(side, terms$consensus[[k]][[terms$without[pairs[t]]]], task)
-      sums[1, t, ] <- sums[1, t, ] + colSums(found$terms)
-    }
-  }
-  mean(cosines_of(sums))
 }
 
 # Orders in which absent stimuli stay where they are, and the others keep their sequence.
 orders_of_present <- function(orders, task, present) {
   if (all(present)) return(orders)
-  strata <- c(task$folds$test, list(setdiff(seq_len(task$n), unlist(task$folds$test))))
-  units <- lapply(strata, function(at) {
-    if (!is.null(task$codes)) units_of_stratum(at[present[at]], task$codes)
-    if (is.null(task$codes)) at else at[order(task$codes[at])]
+  tested <- task$folds$test
+  strata <- lapply(c(tested, list(setdiff(seq_len(task$n), unlist(tested)))), function(at) {
+    if (is.null(task$codes)) return(at)
+    units_of_stratum(at[present[at]], task$codes)
+    at[order(task$codes[at])]
   })
   apply(orders, 2, function(order) {
     new <- seq_along(order)
-    for (at in units) {
-      moved <- order[at]
-      new[at[present[at]]] <- moved[present[moved]]
-    }
+    for (at in strata) new[at[present[at]]] <- order[at][present[order[at]]]
     new
   })
 }

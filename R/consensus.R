@@ -11,33 +11,36 @@ consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = F
                       over = c("stimuli", "subjects"), p_adjust = "holm", conf_level = 0.95,
                       na = c("error", "stimuli", "pairwise"), threads = NULL, ...) {
   need_arguments()
+  refuse_parameters(NULL, ...)
   threads <- hold_threads(threads)
   count <- check_count(permutations, "permutations", least = 0)
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  task <- open_consensus(x, models, alpha, components, refine, clusters, na)
-  over <- check_consensus_over(if (!missing(over)) over, task$m)
+  if (!is.null(components)) components <- check_count(components, "components")
+  task <- open_consensus(x, models, alpha, clusters, na)
+  task[c("components", "refine")] <- list(components, check_flag(refine, "refine"))
+  over <- check_consensus_over(over, task$m)
   task$folds <- test_folds(folds, task, repeats)
-  # folds are numbered in the order of their labels, whatever the order of the stimuli
-  task$fold_order <- if (is.character(folds)) order(task$folds$name, method = "radix") else
-    seq_along(task$folds$name)
+  # labels come in one order, whatever that of the stimuli
+  task$fold_order <- order(if (is.character(folds)) task$folds$name else
+    seq_along(task$folds$name), method = "radix")
   orders <- if (count > 0) orders_within_folds(task$folds, task, count)
   fits <- fits_of_sides(task)
   check_consensus_ranks(task, fits)
   terms <- terms_of_sides(task, fits, distance = TRUE)
   scores <- scores_of_terms(terms)
   errors <- consensus_errors(task, fits, terms, over)
-  p <- if (count > 0) consensus_p(task, fits, terms, scores, orders)
-  consensus_result(task, terms, scores, errors, p, list(
-    subjects = task$m, alpha = task$args$alpha, components = task$components, refine = task$refine,
-    over = over, folds = max(tabulate(task$folds$repeat_of)), repeats = max(task$folds$repeat_of),
-    permutations = count, p_adjust = p_adjust
-  ), conf_level)
+  p <- if (count > 0) consensus_p(task, terms, scores, orders)
+  if (!is.null(task$codes)) over[1] <- "clusters"
+  facts <- list(subjects = task$m, alpha = task$args$alpha, components = components,
+                refine = task$refine, over = over, folds = max(tabulate(task$folds$repeat_of)),
+                repeats = max(task$folds$repeat_of), permutations = count, p_adjust = p_adjust)
+  consensus_result(task, terms, scores, errors, p, facts, conf_level)
 }
 
-# What open_sides() gives, with the settings of the call and `m` subjects among `reprs`, `present`
-# (stimuli x sides) and the number of `units` (stimuli or clusters).
-open_consensus <- function(x, models, alpha, components, refine, clusters, na) {
+# What is compared: `m` subjects first among the sides `reprs`, which are `present` (stimuli x
+# sides), and how one side is fitted.
+open_consensus <- function(x, models, alpha, clusters, na) {
   na <- check_choice(na, c("error", "stimuli", "pairwise"), "na")
   subjects <- check_element_names(x, "x")
   refuse_if(length(subjects) < 2, "size", "`x` has one subject: a consensus of the others needs ",
@@ -51,41 +54,37 @@ open_consensus <- function(x, models, alpha, components, refine, clusters, na) {
   refuse_if(declares_series(list(x, models)), "design", "`series` of responses() declares a time ",
             "series, whose stimuli are no independent ones to leave out: name long stretches in ",
             "`clusters`, in the place of `series`.", arg = "x")
-  set <- using_clusters(as_measures(measure("shape_distance", alpha = alpha,
-                                            method = "euclidean")))
+  sides <- lapply(list(x = x, models = models), function(given) {
+    arg <- if (identical(given, x)) "x" else "models"
+    if (!is.null(given)) as_side(given, arg, na != "error")
+  })
+  refuse_if(sides$x$is_models, "type", "`x` must be a list of matrices, one for each subject, and ",
+            "not of lists.")
+  reprs <- with_common_stimuli(c(sides$x$reprs, sides$models$reprs))
+  for (repr in reprs) need_kind(repr, "data", "a consensus")
   pairwise <- na == "pairwise"
-  call <- in_words_of_call({
-    sides <- as_sides(x, models, TRUE, na)
-    refuse_if(sides$models, "type", "`x` must be a list of matrices, one for each subject, and ",
-              "not of lists.")
-    given <- all_representations(sides)
-    for (repr in given) need_kind(repr, "data", "a consensus")
-    present <- !vapply(given, missing_stimuli, logical(given[[1]]$n))
-    if (pairwise) {
-      for (side in c("x", "y")) sides[[side]]$reprs <- lapply(sides[[side]]$reprs, with_mean_rows)
-    }
-    open_sides(sides, set, if (pairwise) "error" else na, clusters = clusters, use = "errors",
-               why = "a fold", remedy = if (!pairwise) cluster_remedy, relabel = FALSE)
-  }, "y", "models")
-  reprs <- all_representations(call$sides)
+  present <- !vapply(reprs, missing_stimuli, logical(reprs[[1]]$n))
+  if (pairwise) reprs <- lapply(reprs, with_mean_rows)
+  own <- seq_along(subjects)
+  measure <- as_measures(measure("shape_distance", alpha = alpha, method = "euclidean"))
+  call <- open_sides(sides_of(reprs[own], if (!is.null(models)) reprs[-own]),
+                     using_clusters(measure), if (pairwise) "error" else na, clusters = clusters,
+                     use = "errors", why = "a fold", remedy = if (!pairwise) cluster_remedy,
+                     relabel = FALSE)
   check_rows(call$n, 5, reprs[[1]]$arg, "a score of stimuli that are left out")
+  reprs <- all_representations(call$sides)
   present <- if (pairwise) present[call$rows, , drop = FALSE] else
     matrix(TRUE, call$n, length(reprs))
-  if (!all(present)) call$dependence <- judged_gaps(reprs, present, call$clusters)
-  measure <- call$set[[1]]
-  c(call[c("n", "rows", "labels", "clusters")],
-    list(reprs = reprs, m = length(subjects), names = names, present = present,
-         args = measure$args, way = measure$declaration$held(measure$args),
-         components = if (!is.null(components)) check_count(components, "components"),
-         refine = check_flag(refine, "refine"), codes = call$clusters,
-         dependence = call$dependence,
-         units = units_of(call$n, call$clusters)))
+  if (!all(present)) call["dependence"] <- list(judged_gaps(reprs, present, call$clusters))
+  args <- call$set[[1]]$args
+  list(n = call$n, rows = call$rows, labels = call$labels, clusters = call$clusters,
+       codes = call$clusters, dependence = call$dependence, reprs = reprs, m = length(own),
+       names = names, present = present, args = args, way = rotation_holdout(args))
 }
 
 # Absent stimuli get the mean of the others, which no fit uses.
 with_mean_rows <- function(repr) {
   lost <- missing_stimuli(repr)
-  if (!any(lost)) return(repr)
   refuse_if(all(lost), "nonfinite", "`{repr$arg}` has missing values in every stimulus: leave it ",
             "out, or neurons of it.")
   repr$data[lost, ] <- rep(colMeans(repr$data[!lost, , drop = FALSE]), each = sum(lost))
@@ -97,37 +96,33 @@ with_mean_rows <- function(repr) {
 judged_gaps <- function(reprs, present, codes) {
   lost <- colSums(!present)
   args <- paste0("`", vapply(reprs, `[[`, "", "arg"), "` (", lost, ")")
-  inform("left_out", "na = \"pairwise\": stimuli with missing values are absent ",
-            "in {enumerate(args[lost > 0], quote = FALSE)}, of {nrow(present)}.")
+  inform("left_out", "na = \"pairwise\": stimuli with missing values are absent in ",
+         "{enumerate(args[lost > 0], quote = FALSE)}, of {nrow(present)}.")
   if (!is.null(codes)) return(NULL)
   common <- rowSums(!present) == 0
   warn_of_rows(lapply(reprs, cut_representation, common, TRUE), NULL, "errors", cluster_remedy)
 }
 
-# NULL: what the user did not say.
 check_consensus_over <- function(over, m) {
-  given <- !is.null(over)
-  samples <- c("stimuli", "subjects")
-  over <- if (given) check_choice(over, samples, "over", several = TRUE) else samples
+  over <- check_choice(over, c("stimuli", "subjects"), "over", several = TRUE)
   refuse_if(!"stimuli" %in% over, "choice", "`over` must have \"stimuli\": scores of subjects ",
             "vary with the stimuli, too. Give over = c(\"stimuli\", \"subjects\").")
-  inform_if("subjects" %in% over && m < few_subjects, "few_subjects", if (m == 2) {
+  if (!"subjects" %in% over) return("stimuli")
+  inform_if(m < few_subjects, "few_subjects", if (m == 2) {
     "Two subjects have one score, which says nothing of others: errors are over = \"stimuli\"."
-  } else "Errors over {m} subjects are guesses, with any number of stimuli.")
-  if (m == 2) "stimuli" else over
+  } else paste0("Errors over ", m, " subjects are guesses, with any number of stimuli."))
+  if (m == 2) "stimuli" else c("stimuli", "subjects")
 }
 
 check_consensus_ranks <- function(task, fits) {
   subjects <- seq_len(task$m)
-  ranks <- vapply(fits, function(fit) {
-    vapply(fit$sides[subjects], function(side) ncol(side$train), 0L)
-  }, integer(task$m))
-  refuse_if(isTRUE(task$components > max(ranks)), "value", "`components` is {task$components}, ",
-            "but no subject has more than {max(ranks)} dimensions in a training set: lower it.")
+  ranks <- lapply(fits, function(fit) vapply(fit$sides[subjects], function(s) ncol(s$train), 0L))
+  most <- max(unlist(ranks))
+  refuse_if(isTRUE(task$components > most), "value", "`components` is {task$components}, but no ",
+            "subject has more than {most} dimensions in a training set: lower it.")
   if (task$args$alpha > 0) return(invisible())
-  least <- min(lengths(lapply(fits, `[[`, "train")))
-  at <- task$reprs[[which.max(apply(ranks, 1, max))]]
-  at$n <- least
-  warn_whole_space(list(x = at), min(max(ranks), task$components), 0,
-                   "on the training stimuli of a fold all subjects agree with alpha = 0")
+  widest <- task$reprs[[which.max(Reduce(pmax, ranks))]]
+  widest$n <- min(lengths(lapply(fits, `[[`, "train")))
+  warn_whole_space(list(x = widest), min(most, task$components), 0,
+                   "with alpha = 0 subjects agree on the training stimuli of a fold")
 }

@@ -194,6 +194,23 @@ compared_scores <- function(result) {
        of_models = of_models)
 }
 
+# The models of consensus().
+compared_consensus <- function(result) {
+  errors <- need_kept(result, "errors", "consensus()", "result")
+  facts <- attr(result, "facts")
+  rows <- need_columns(as.data.frame(result), c("x", "kind", "measure", "score", "se", "df"),
+                       "compared", "result")
+  rows <- rows[rows$kind == "model", ]
+  refuse_if(!nrow(rows), "size", "`result` has no models: `score` and `se` are those of single ",
+            "subjects, and consensus(models = ) compares models with them.")
+  at <- match(rows$x, errors$table$x) - facts$subjects
+  rows$over <- paste(facts$over, collapse = " + ")
+  parts <- some_parts(errors$parts, at)
+  list(score = rows$score, title = rows$x, measure = rows$measure, sign = rep(1, nrow(rows)),
+       parts = parts, total = total_covariance(parts), level = attr(result, "conf_level"),
+       order = order(at), rows = rows, halves = FALSE, of_models = TRUE)
+}
+
 # Is an evaluation one of evaluate_models()? Otherwise it is of evaluate_rdms().
 is_of_recordings <- function(x) !is.null(attr(x, "interval", exact = TRUE))
 

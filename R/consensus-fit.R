@@ -46,7 +46,10 @@ consensus_of <- function(fit, others, task) {
   sides <- fit$sides[others]
   rows <- lapply(sides, `[[`, "train")
   most <- if (is.null(task$components)) max(vapply(rows, ncol, 0L)) else task$components
-  parts <- singular_vectors(do.call(cbind, rows))
+  whole <- do.call(cbind, rows)
+  # a square matrix with the same left singular vectors and values takes less time
+  if (ncol(whole) > nrow(whole)) whole <- .Call(C_row_factor, whole, numeric(ncol(whole)), 1)
+  parts <- singular_vectors(whole)
   base <- matrix(0, length(fit$train), most)
   for (k in seq_len(min(most, length(parts$d)))) base[, k] <- parts$u[, k] * parts$d[k]
   turns <- lapply(rows, function(own) polar_factor(crossprod(own, base)))

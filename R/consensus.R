@@ -40,7 +40,7 @@ consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = F
 
 # What is compared: `m` subjects first among the sides `reprs`, which are `present` (stimuli x
 # sides), and how one side is fitted.
-open_consensus <- function(x, models, alpha, clusters, na) {
+open_consensus <- function(x, models, alpha, clusters, na, frame = parent.frame()) {
   na <- check_choice(na, c("error", "stimuli", "pairwise"), "na")
   subjects <- check_element_names(x, "x")
   refuse_if(length(subjects) < 2, "size", "`x` has one subject: a consensus of the others needs ",
@@ -70,7 +70,7 @@ open_consensus <- function(x, models, alpha, clusters, na) {
   call <- open_sides(sides_of(reprs[own], if (!is.null(models)) reprs[-own]),
                      using_clusters(measure), if (pairwise) "error" else na, clusters = clusters,
                      use = "errors", why = "a fold", remedy = if (!pairwise) cluster_remedy,
-                     relabel = FALSE)
+                     relabel = FALSE, frame = frame)
   check_rows(call$n, 5, reprs[[1]]$arg, "a score of stimuli that are left out")
   reprs <- all_representations(call$sides)
   present <- if (pairwise) present[call$rows, , drop = FALSE] else

@@ -56,6 +56,8 @@ results_by_class <- function() {
     repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
     repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
     repalign_ceiling = list(noise_ceiling(trials, layers)),
+    repalign_consensus = list(consensus(list(one = p$x, two = p$y, three = p$x[, 1:5]), layers,
+                                        permutations = 9)),
     repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),
                              encode(models, p$x, lambda = 1, folds = rep(1:5, 6))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),

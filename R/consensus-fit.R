@@ -3,10 +3,8 @@
 # What is fitted of each side in each fold that still tests a stimulus. task: what open_consensus()
 # gives; keep: which stimuli take part, in training as in test.
 fits_of_sides <- function(task, keep = rep(TRUE, task$n)) {
-  tests <- lapply(task$folds$test, function(test) list(all = test, kept = test[keep[test]]))
-  lapply(Filter(function(test) length(test$kept) > 0, tests), function(test) {
-    fit_of_sides(task, setdiff(which(keep), test$all), test$kept)
-  })
+  tests <- Filter(function(test) any(keep[test]), task$folds$test)
+  lapply(tests, function(test) fit_of_sides(task, setdiff(which(keep), test), test[keep[test]]))
 }
 
 # list(train, test, sides): the numbers of the stimuli, and what fitted_side() gives of each side.
@@ -157,8 +155,7 @@ faced_in_folds <- function(task, fits, side, without, order = NULL, distance = F
     sums[fit$test, ] <- sums[fit$test, ] + found$terms
     distances <- c(distances, found$distance)
   }
-  distance <- mean(distances, na.rm = TRUE)
-  list(sums = sums, distance = replace(distance, is.nan(distance), NA))
+  list(sums = sums, distance = mean(distances, na.rm = TRUE))
 }
 
 # NA where nothing was scored. sums: products and squared norms in columns.

@@ -20,8 +20,8 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
   distance <- drop(over_members(t(terms$distances), terms))
   scored <- over_members(1 * (terms$sums[, 3, ] > 0), terms) > 0
   rows <- cbind(rows, conf_low = limits[, 1], conf_high = limits[, 2], difference = NA_real_,
-                difference_se = NA_real_, distance = unname(distance), p_value = NA_real_,
-                p_adjusted = NA_real_, n = as.integer(colSums(scored)))
+                difference_se = NA_real_, distance = replace(unname(distance), is.nan(distance), NA),
+                p_value = NA_real_, p_adjusted = NA_real_, n = as.integer(colSums(scored)))
   rows$difference[models] <- scores[models] - scores[nrow(rows)]
   rows$difference_se[models] <- errors_of_difference(errors$parts)$se
   if (!all(task$present)) rows$distance[pooled] <- NA
@@ -117,30 +117,30 @@ consensus_sentence <- function(x) {
   need_columns(x, c("x", "kind", "score", "conf_low", "conf_high", "difference", "p_value", "n"),
                "told", "result")
   facts <- attr(x, "facts")
-  errors <- attr(x, "errors")
-  within <- function(score, low, high, p = NA) {
-    text <- with_limits_words(score, low, high)
-    paste0(text[["score"]], brackets(interval_phrase(text[-1], attr(x, "conf_level")),
-                                     if (!is.na(p)) p_words(p)))
+  level <- attr(x, "conf_level")
+  within <- function(score, limits, p = NA) {
+    text <- with_limits_words(score, limits[1], limits[2])
+    paste0(text[["score"]], brackets(interval_phrase(text[-1], level), if (!is.na(p)) p_words(p)))
   }
+  limits <- cbind(x$conf_low, x$conf_high)
   group <- which(x$kind == "group" & !is.na(x$score))
   models <- which(x$kind == "model" & !is.na(x$score))
   best <- models[which.max(x$score[models])]
   parts <- c(
     if (length(group)) {
       paste0(facts$subjects, " subjects agreed with the consensus of the others at ",
-             within(x$score[group], x$conf_low[group], x$conf_high[group], x$p_value[group]),
-             " on ", stimuli_words(x$n[group]), " left out")
+             within(x$score[group], limits[group, ], x$p_value[group]), " on ",
+             stimuli_words(x$n[group]), " left out")
     },
     if (length(best)) {
-      gap <- x$difference[best]
-      found <- errors_of_difference(errors$parts)[match(x$x[best], errors$table$x) -
-                                                    facts$subjects, ]
-      limits <- sort(sign(gap) * student_limits(gap, found$se, found$df, attr(x, "conf_level")),
-                     na.last = TRUE)
+      errors <- attr(x, "errors")
+      at <- match(x$x[best], errors$table$x) - facts$subjects
+      found <- errors_of_difference(errors$parts)[at, ]
+      gap <- abs(x$difference[best])
       paste0(if (length(models) > 1) "of the models ", x$x[best], " reached ",
-             within(x$score[best], x$conf_low[best], x$conf_high[best]), ", ",
-             if (gap < 0) "below" else "above", " them by ", within(abs(gap), limits[1], limits[2]))
+             within(x$score[best], limits[best, ]), ", ",
+             if (x$difference[best] < 0) "below" else "above", " them by ",
+             within(gap, student_limits(gap, found$se, found$df, level)))
     }
   )
   told <- if (length(parts)) paste0(paste(parts, collapse = "; "), ".")

@@ -133,13 +133,12 @@ open_consensus <- function(x, models, alpha, clusters, na, frame = parent.frame(
   refuse_if(declares_series(list(x, models)), "design", "`series` of responses() declares a time ",
             "series, whose stimuli are no independent ones to leave out: name long stretches in ",
             "`clusters`, in the place of `series`.", arg = "x")
-  sides <- lapply(list(x = x, models = models), function(given) {
-    arg <- if (identical(given, x)) "x" else "models"
-    if (!is.null(given)) as_side(given, arg, na != "error")
-  })
-  refuse_if(sides$x$is_models, "type", "`x` must be a list of matrices, one for each subject, and ",
+  given <- as_side(x, "x", na != "error")
+  refuse_if(given$is_models, "type", "`x` must be a list of matrices, one for each subject, and ",
             "not of lists.")
-  reprs <- with_common_stimuli(c(sides$x$reprs, sides$models$reprs))
+  reprs <- with_common_stimuli(c(given$reprs, if (!is.null(models)) {
+    as_side(models, "models", na != "error")$reprs
+  }))
   for (repr in reprs) need_kind(repr, "data", "a consensus")
   pairwise <- na == "pairwise"
   present <- !vapply(reprs, missing_stimuli, logical(reprs[[1]]$n))

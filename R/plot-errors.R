@@ -101,29 +101,19 @@ interval_lines <- function(level, over) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_consensus <- function(object, ...) {
   no_other_arguments(...)
-  need_columns(object, c("x", "kind", "score", "conf_low", "conf_high"), "drawn")
-  rows <- as.data.frame(object)
-  refuse_undefined(rows$score)
-  band <- rows[rows$kind == "group", ]
-  rows <- rows[rows$kind != "group", ]
-  refuse_if(!nrow(rows) || anyDuplicated(rows$x), "rows", "`object` must have the rows of one ",
-            "consensus(), with its subjects or models.")
-  rows$x <- factor(rows$x, rev(rows$x))
-  ggplot2::ggplot(rows, by_column(x = "score", y = "x")) +
-    ggplot2::geom_rect(data = band, by_column(xmin = "conf_low", xmax = "conf_high"),
-                       ymin = -Inf, ymax = Inf, fill = "grey60", alpha = 0.35, na.rm = TRUE,
-                       inherit.aes = FALSE) +
-    ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey50") +
-    ggplot2::geom_linerange(by_column(xmin = "conf_low", xmax = "conf_high", colour = "kind"),
-                            na.rm = TRUE, linewidth = 0.8) +
-    ggplot2::geom_point(by_column(colour = "kind"), na.rm = TRUE, size = 2.5) +
-    ggplot2::scale_colour_manual(values = c(subject = "black", model = forest_colour), name = NULL,
-                                 guide = if (length(unique(rows$kind)) > 1) "legend" else "none") +
-    ggplot2::labs(x = "agreement with the consensus of the others", y = NULL,
-                  caption = caption_of(interval_lines(attr(object, "conf_level"), NULL),
-                                       if (nrow(band)) "band: mean of the subjects")) +
-    picture_theme(lines = "x") +
-    names_axis("y", levels(rows$x))
+  need_columns(object, c("x", "kind", "measure", "score", "conf_low", "conf_high"), "drawn")
+  rows <- cbind(as.data.frame(object), y = "consensus")
+  single <- rows$kind != "group"
+  picture <- scores_forest(new_result(rows[single, ], "repalign_interval",
+                                      list(conf_level = attr(object, "conf_level"))))
+  band <- ggplot2::geom_rect(data = rows[!single, ], by_column(xmin = "conf_low",
+                                                               xmax = "conf_high"),
+                             ymin = -Inf, ymax = Inf, fill = "grey60", alpha = 0.35,
+                             na.rm = TRUE, inherit.aes = FALSE)
+  picture$layers <- c(band, picture$layers)
+  picture + ggplot2::labs(x = "agreement with the consensus of the others", caption = caption_of(
+    interval_lines(attr(object, "conf_level"), NULL), "band: the mean of the subjects"
+  ))
 }
 
 # ---- noise ceiling

@@ -23,7 +23,7 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
                 difference_se = NA_real_, distance = replace(unname(distance), is.nan(distance), NA),
                 p_value = NA_real_, p_adjusted = NA_real_, n = as.integer(colSums(scored)))
   rows$difference[models] <- scores[models] - scores[nrow(rows)]
-  rows$difference_se[models] <- errors_of_difference(errors$parts)$se
+  rows$difference_se[models] <- checked_errors(errors_of_difference(errors$parts)$se, 1)
   if (!all(task$present)) rows$distance[pooled] <- NA
   if (!is.null(p)) {
     rows$p_value <- c(p, min(stats::p.adjust(p[kind[-nrow(rows)] == "subject"], "holm")))
@@ -34,8 +34,8 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
   }
   lost <- rows$x[is.na(rows$se)]
   warn_if(length(lost), "undefined", "No score or no standard error (NA) of {enumerate(lost)}: ",
-          "nothing varies on stimuli that are tested, no other subject has them, or there is no ",
-          "score without some stimuli or a subject.", data = lost)
+          "a score is undefined with all stimuli and subjects, or without some of them, or does not ",
+          "vary.", data = lost)
   stimulus <- if (is.null(task$labels)) which(task$rows) else task$labels[task$rows]
   new_result(rows, "repalign_consensus", list(
     conf_level = conf_level, facts = facts, errors = errors[c("table", "parts")],

@@ -238,18 +238,23 @@ test_that("errors are those of deletions made anew", {
   groups <- integer(23)
   groups[order(case$folds)] <- rep_len(1:20, 23)
   deleted <- sapply(1:20, function(g) {
-    cut <- function(x) lapply(x, function(one) one[groups != g, ])
-    found <- quietly(consensus(cut(case$x), cut(case$models), folds = case$folds[groups != g]))
-    c(found$score, found$difference[5:6])
+    sides <- lapply(c(case$x, case$models), function(one) one[groups != g, ])
+    value <- function(side, i) {
+      def_consensus(sides, side, setdiff(1:4, i), case$folds[groups != g])[["score"]]
+    }
+    scores <- c(mapply(value, 1:4, 1:4), mean(sapply(1:4, value, side = 5)),
+                mean(sapply(1:4, value, side = 6)))
+    group <- mean(scores[1:4])
+    c(scores, group, scores[5:6] - group)
   })
-  expect_rounded(errors$se_deleted, jackknife(deleted)[1:7])
+  expect_rounded(errors$se_deleted, jackknife(deleted)[1:7], 1e-8)
   alone <- quietly(do.call(consensus, c(case, over = "stimuli")))
-  expect_rounded(alone$se, jackknife(deleted)[1:7])
-  expect_rounded(alone$difference_se[5:6], jackknife(deleted)[8:9])
+  expect_rounded(alone$se, jackknife(deleted)[1:7], 1e-8)
+  expect_rounded(alone$difference_se[5:6], jackknife(deleted)[8:9], 1e-8)
   expect_identical(alone$df, rep(19, 7))
   # both variances with their degrees of freedom
   v <- errors$se_stimuli[5:7]^2 + errors$se_subjects[5:7]^2
-  expect_rounded(result$se, c(jackknife(deleted)[1:4], sqrt(v)))
+  expect_rounded(result$se, c(jackknife(deleted)[1:4], sqrt(v)), 1e-8)
   expect_rounded(result$df, c(rep(19, 4), v^2 / (errors$se_stimuli[5:7]^4 / 22 +
                                                    errors$se_subjects[5:7]^4 / 3)))
   half <- qt(0.975, result$df) * result$se
@@ -306,7 +311,7 @@ test_that("repeats add up, and sets of stimuli are folds", {
   one <- table(quietly(consensus(case$x, folds = sets(case$folds))))
   two <- table(quietly(consensus(case$x, folds = sets(other))))
   expect_rounded(table(both)$a, one$a + two$a)
-  expect_identical(attr(quietly(consensus(case$x, repeats = 3)), "facts")$repeats, 3L)
+  expect_equal(attr(quietly(consensus(case$x[1:2], repeats = 3)), "facts")$repeats, 3)
 })
 
 test_that("the order of subjects, rotations, units and threads change nothing", {

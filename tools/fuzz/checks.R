@@ -138,7 +138,7 @@ check_consensus <- function(drawn, value, outcome) {
   c(problem(nrow(value) != length(drawn$args$x) + length(drawn$args$models) + 1,
             "a wrong number of rows"),
     check_finite_columns(value),
-    check_undefined_warning(anyNA(value$score), outcome, "repalign_undefined"),
+    check_undefined_warning(anyNA(value$se), outcome, "repalign_undefined"),
     problem(any(abs(value$score) > 1 + 1e-9, na.rm = TRUE), "a cosine beyond -1 to 1"),
     check_methods(value, result_methods))
 }

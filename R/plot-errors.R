@@ -111,7 +111,7 @@ autoplot.repalign_consensus <- function(object, ...) {
                              ymin = -Inf, ymax = Inf, fill = "grey60", alpha = 0.35,
                              na.rm = TRUE, inherit.aes = FALSE)
   picture$layers <- c(band, picture$layers)
-  picture + ggplot2::labs(x = "agreement with the consensus of the others", caption = caption_of(
+  picture + ggplot2::labs(x = "agreement with the others", caption = caption_of(
     interval_lines(attr(object, "conf_level"), NULL), "band: the mean of the subjects"
   ))
 }

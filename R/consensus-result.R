@@ -17,10 +17,10 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
   rows[pooled, c("se", "df")] <- contrast_errors(errors$parts, diag(length(pooled)))
   rows$se <- checked_errors(rows$se, abs(scores))
   limits <- student_limits(scores, rows$se, rows$df, conf_level)
-  distance <- drop(over_members(t(terms$distances), terms))
+  distance <- unname(drop(over_members(t(terms$distances), terms)))
   scored <- over_members(1 * (terms$sums[, 3, ] > 0), terms) > 0
   rows <- cbind(rows, conf_low = limits[, 1], conf_high = limits[, 2], difference = NA_real_,
-                difference_se = NA_real_, distance = replace(unname(distance), is.nan(distance), NA),
+                difference_se = NA_real_, distance = replace(distance, is.nan(distance), NA),
                 p_value = NA_real_, p_adjusted = NA_real_, n = as.integer(colSums(scored)))
   rows$difference[models] <- scores[models] - scores[nrow(rows)]
   rows$difference_se[models] <- checked_errors(errors_of_difference(errors$parts)$se, 1)
@@ -34,8 +34,8 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
   }
   lost <- rows$x[is.na(rows$se)]
   warn_if(length(lost), "undefined", "No score or no standard error (NA) of {enumerate(lost)}: ",
-          "a score is undefined with all stimuli and subjects, or without some of them, or does not ",
-          "vary.", data = lost)
+          "a score is undefined with all stimuli and subjects, or without some of them, or does ",
+          "not vary.", data = lost)
   stimulus <- if (is.null(task$labels)) which(task$rows) else task$labels[task$rows]
   new_result(rows, "repalign_consensus", list(
     conf_level = conf_level, facts = facts, errors = errors[c("table", "parts")],

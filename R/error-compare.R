@@ -153,6 +153,7 @@ warn_no_differences <- function(rows) {
 # scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
 # are made in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
+  if (inherits(result, "repalign_consensus")) return(compared_consensus(result))
   of_models <- inherits(result, "repalign_evaluation")
   result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
@@ -192,6 +193,23 @@ compared_scores <- function(result) {
        level = level_of(result), order = order(places$row), rows = rows,
        halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"),
        of_models = of_models)
+}
+
+# The models of consensus().
+compared_consensus <- function(result) {
+  errors <- need_kept(result, "errors", "consensus()", "result")
+  facts <- attr(result, "facts")
+  rows <- need_columns(as.data.frame(result), c("x", "kind", "measure", "score", "se", "df"),
+                       "compared", "result")
+  rows <- rows[rows$kind == "model", ]
+  refuse_if(!nrow(rows), "size", "`result` has no models: `score` and `se` are those of single ",
+            "subjects, and consensus(models = ) compares models with them.")
+  at <- match(rows$x, errors$table$x) - facts$subjects
+  rows$over <- paste(facts$over, collapse = " + ")
+  parts <- some_parts(errors$parts, at)
+  list(score = rows$score, title = rows$x, measure = rows$measure, sign = rep(1, nrow(rows)),
+       parts = parts, total = total_covariance(parts), level = attr(result, "conf_level"),
+       order = order(at), rows = rows, halves = FALSE, of_models = TRUE)
 }
 
 # Is an evaluation one of evaluate_models()? Otherwise it is of evaluate_rdms().

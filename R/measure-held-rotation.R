@@ -26,8 +26,9 @@ rotation_holdout <- function(args) {
 }
 
 # The whitened training data up to a rotation, and the test rows in the same coordinates: their
-# directions are weighted by what the training rows gave them. `square` is the squared norm of all
-# test rows, with the weight of directions of no variance in training for what lies outside.
+# directions are weighted by what the training rows gave them. `beyond` is the squared norm of each
+# test row outside of these, with the weight of directions of no variance in training; `norm` and
+# `size` are the norms of all test rows and of the training rows.
 whitened_fold <- function(train, test, args) {
   unit <- form_scaling(train, args$center)
   data <- scaled_data(train, args$center)
@@ -41,9 +42,12 @@ whitened_fold <- function(train, test, args) {
   inside <- rows %*% v
   turned <- sweep(inside, 2, w / s, "*")
   outside <- weight_outside(form, args)
-  beyond <- if (outside > 0 && ncol(v) < nrow(v)) sum((rows - tcrossprod(inside, v))^2) else 0
+  beyond <- numeric(nrow(test))
+  if (outside > 0 && ncol(v) < nrow(v)) {
+    beyond <- outside^2 * rowSums((rows - tcrossprod(inside, v))^2)
+  }
   list(train = sweep(parts$u[, known, drop = FALSE], 2, w, "*"), test = turned,
-       beyond = outside^2 * beyond, norm = sqrt(sum(turned^2) + outside^2 * beyond),
+       beyond = beyond, norm = sqrt(sum(turned^2) + sum(beyond)), size = form$norm,
        scale = unit$scale)
 }
 
@@ -65,15 +69,19 @@ rotated_score <- function(x, y, args) {
   if (max(x$norm, y$norm) == Inf) return(Inf)
   if (relative && (x$norm == 0 || y$norm == 0)) return(NA_real_)
   units <- common_units(x, y, relative)
-  # Near 0 the distance is made of residuals, because a difference of squares loses its digits.
-  a <- turned_rows(x, parts$u[, at, drop = FALSE], units$x)
-  b <- turned_rows(y, parts$v[, at, drop = FALSE], units$y)
-  squares <- a$square + b$square
-  rest <- squares - 2 * sum(a$rows * b$rows)
-  distance <- if (rest > cancelled_share * squares) sqrt(rest)
-              else sqrt(sum((a$rows - b$rows)^2) + a$beyond + b$beyond)
+  distance <- residual_size(turned_rows(x, parts$u[, at, drop = FALSE], units$x),
+                            turned_rows(y, parts$v[, at, drop = FALSE], units$y))
   if (!relative) return(distance / units$scale)
   if (args$method == "angular") 2 * asin(min(distance / 2, 1)) else distance
+}
+
+# Near 0 the distance is made of residuals, because a difference of squares loses its digits. a, b:
+# what turned_rows() gives.
+residual_size <- function(a, b) {
+  squares <- a$square + b$square
+  rest <- squares - 2 * sum(a$rows * b$rows)
+  if (rest > cancelled_share * squares) sqrt(rest)
+  else sqrt(sum((a$rows - b$rows)^2) + a$beyond + b$beyond)
 }
 
 # Test rows in the directions of a rotation, and the squares of these and of what it does not reach.
@@ -82,5 +90,6 @@ turned_rows <- function(side, directions, unit) {
   missed <- if (ncol(directions) < ncol(side$test)) {
     sum((side$test - tcrossprod(rows, directions))^2)
   } else 0
-  list(rows = unit * rows, square = (unit * side$norm)^2, beyond = unit^2 * (side$beyond + missed))
+  list(rows = unit * rows, square = (unit * side$norm)^2,
+       beyond = unit^2 * (sum(side$beyond) + missed))
 }

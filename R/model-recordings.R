@@ -316,6 +316,8 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
 # The noise ceiling of each model: list(ceiling, se, from), NA where there is none.
 ceiling_of_recordings <- function(data, models, measure, subjects, na, over) {
   none <- list(ceiling = NA_real_, se = NA_real_, from = "none")
+  given <- c(if (subjects) data else list(data), models)
+  if (any(vapply(given, is_consensus, NA))) return(replace(none, "from", "consensus"))
   if (!subjects && corrects_noise(measure, data, models)) {
     return(list(ceiling = 1, se = 0, from = "estimator"))
   }
@@ -346,6 +348,12 @@ ceiling_of_recordings <- function(data, models, measure, subjects, na, over) {
       replace(none, "from", "partial")
     }
   )
+}
+
+# Is it what as.matrix() made of consensus(), or responses() of that?
+is_consensus <- function(x) {
+  columns <- dimnames(x)[[2]]
+  length(columns) > 0 && all(grepl("^consensus [0-9]+$", columns))
 }
 
 # Has the estimator, named or by what is declared, the noise of trials taken out?
@@ -554,6 +562,8 @@ recordings_footing <- function(x) {
             subjects = "ceiling: what subjects share, see subject_ceiling().",
             encode = "ceiling: what the noise of trials leaves, see encode().",
             measure = "No ceiling (NA): there is none of this measure, see noise_ceiling().",
+            consensus = paste("No ceiling (NA): the consensus was fitted to the subjects, see",
+                              "consensus(models = )."),
             partial = "No ceiling (NA): some trials lack neurons, see `na`.",
             none = "No ceiling (NA): without trials or subjects, noise is not known.")
   strwrap(c(if (!all(is.na(x$best))) {

@@ -95,6 +95,27 @@ interval_lines <- function(level, over) {
          if (length(over)) paste(" over", extent_words(over)))
 }
 
+# ---- consensus
+
+#' @rdname consensus
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_consensus <- function(object, ...) {
+  no_other_arguments(...)
+  need_columns(object, c("x", "kind", "measure", "score", "conf_low", "conf_high"), "drawn")
+  rows <- cbind(as.data.frame(object), y = "consensus")
+  single <- rows$kind != "group"
+  picture <- scores_forest(new_result(rows[single, ], "repalign_interval",
+                                      list(conf_level = attr(object, "conf_level"))))
+  band <- ggplot2::geom_rect(data = rows[!single, ], by_column(xmin = "conf_low",
+                                                               xmax = "conf_high"),
+                             ymin = -Inf, ymax = Inf, fill = "grey60", alpha = 0.35,
+                             na.rm = TRUE, inherit.aes = FALSE)
+  picture$layers <- c(band, picture$layers)
+  picture + ggplot2::labs(x = "agreement with the others", caption = caption_of(
+    interval_lines(attr(object, "conf_level"), NULL), "band: the mean of the subjects"
+  ))
+}
+
 # ---- noise ceiling
 
 # Noise ceilings are drawn here: the ceiling as a band, with scores as they are and without noise.

@@ -219,6 +219,7 @@ where_errors_are <- function(object) {
       "evaluate_rdms(rdms, models) compares models of the same RDMs",
     repalign_sessions = paste("compare_scores() compares scores at different lags, and summary()",
                               "has their slope"),
+    repalign_consensus = "its columns have those of single scores",
     repalign_searchlight = "score_interval() of the channels of a centre has them",
     repalign_map_test = "its column `std_error` has those of single places",
     repalign_comparison = , repalign_best = , repalign_best_comparison =

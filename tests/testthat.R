@@ -3,8 +3,8 @@ library(repalign)
 
 # The files that run only with REPALIGN_EXTENDED_TESTS = "true" (tests/README.md): they take most of
 # the time, and check laws and values that no other machine can change.
-long <- c("analyses", "arguments", "benchmark", "calibrate", "compare-scores", "contract",
-          "contributions",
+long <- c("analyses", "arguments", "benchmark", "calibrate", "compare-scores", "consensus",
+          "contract", "contributions",
           "declared", "degenerate", "dependence", "distance", "error-rates", "estimators",
           "evaluation-chance", "extreme-units", "fft", "grid", "input", "jackknife", "knn", "laws",
           "map-tests", "moments", "neighbour-clusters", "noise-ceiling", "null-inputs", "null-law",

@@ -60,6 +60,8 @@ results_by_class <- function() {
       array(trials + sin(day * seq_along(trials)^2), dim(trials),
             list(NULL, paste("cell", letters[1:8]), NULL))
     }))),
+    repalign_consensus = list(consensus(list(one = p$x, two = p$y, three = p$x[, 1:5]), layers,
+                                        permutations = 9)),
     repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),
                              encode(models, p$x, lambda = 1, folds = rep(1:5, 6))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),

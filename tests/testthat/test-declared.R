@@ -112,6 +112,7 @@ declared_calls <- list(
     as.data.frame(encode(as.matrix(x), y, permutations = 9))
   },
   `held_out()` = function(x, y) as.data.frame(held_out(x, y, folds = 4, permutations = 9)),
+  `consensus()` = function(x, y) as.data.frame(consensus(list(a = x, b = y), folds = 4)),
   `matched_neurons()` = function(x, y) matched_neurons(x, y),
   `searchlight()` = function(x, y) {
     model <- dist(as.matrix(y))

@@ -74,6 +74,10 @@ warners <- list(
     remedies = list(clusters = function(d) list(clusters = d$groups, folds = 2),
                     none = function(d) list(permutations = 0))
   ),
+  consensus = list(
+    call = function(d, ...) consensus(list(a = d$x, b = d$y, c = d$x + d$y[, c(1:10, 1:2)]), ...),
+    remedies = list(clusters = function(d) list(clusters = d$groups, folds = 2))
+  ),
   encode = list(
     call = function(d, ...) encode(d$x, d$y, lambda = 1, ...),
     settings = list(permutations = 19),

@@ -28,6 +28,7 @@ odd_calls <- list(
   score_interval = function(x, y) score_interval(x, list(y = y)),
   cka_interval = function(x, y) cka_interval(x, y, "stimulus"),
   encode = function(x, y) encode(x, y, lambda = 1), held_out = function(x, y) held_out(x, y),
+  consensus = function(x, y) consensus(list(a = x, b = y)),
   brain_to_brain = function(x, y) brain_to_brain(x, y, neurons = 4, repeats = 2),
   brain_to_model = function(x, y) brain_to_model(x, list(y = y), neurons = 4, repeats = 2),
   participation_ratio = function(x, y) participation_ratio(x),

@@ -23,6 +23,8 @@ known_arguments <- list(
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
                              "normalize", "conf_level", "clusters"),
   held_out = c("x", "y", "measure", "folds", "clusters", "repeats", "permutations", "threads"),
+  consensus = c("x", "models", "alpha", "components", "refine", "folds", "clusters", "repeats",
+                "permutations", "over", "p_adjust", "conf_level", "threads"),
   matched_neurons = c("x", "y", "mass"),
   searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
                   "condition", "across_models", "alpha", "threads"),
@@ -60,8 +62,8 @@ optional_of <- function(fun, quirks = character()) {
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
                       draw_analysis, draw_searchlight, draw_map_test, draw_rdm_call, draw_recording,
-                      draw_evaluation, draw_conclusion, draw_held_out),
-                 c(0.42, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.02, 0.03, 0.03, 0.02, 0.17, 0.02))
+                      draw_evaluation, draw_conclusion, draw_held_out, draw_consensus),
+                 c(0.40, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.02, 0.03, 0.03, 0.02, 0.17, 0.02, 0.02))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
@@ -113,6 +115,21 @@ draw_held_out <- function() {
   ))
   list(fun = "held_out", call = call_of("held_out", args), args = args, sides = sides,
        ids = measures$ids)
+}
+
+# Lists of sides as subjects, with and without models.
+draw_consensus <- function() {
+  sides <- draw_sides()
+  at <- sides$facts
+  if (!sides$shape %in% c("grid", "within") || any(at$kinds != "data")) return(NULL)
+  args <- c(list(x = sides$x), given(
+    models = if (!is.null(sides$y)) stats::setNames(sides$y, paste0("model", seq_along(sides$y))),
+    alpha = if (chance(0.5)) one_of(c(0, 0.5)), components = if (chance(0.2)) one_of(1:3),
+    refine = if (chance(0.1)) TRUE, folds = one_of(list(NULL, 2, 3, rep_len(1:2, at$n))),
+    permutations = if (chance(0.2)) 4, over = if (chance(0.2)) "stimuli",
+    p_adjust = if (chance(0.1)) "none", threads = draw_threads()
+  ), optional_of("consensus", at$quirks))
+  list(fun = "consensus", call = call_of("consensus", args), args = args, sides = sides)
 }
 
 draw_pair <- function(kind = NULL) {

@@ -34,6 +34,7 @@ check_call <- function(drawn, outcome, seed) {
     similarity = check_similarity_result(drawn, value, outcome, seed),
     `a measure` = check_score(drawn, value, outcome, seed),
     held_out = check_held_out(value, outcome),
+    consensus = check_consensus(drawn, value, outcome),
     hsic = c(check_one_number(value, outcome), problem(is.na(value), "hsic() is NA")),
     cka_interval = check_interval_result(drawn, value, outcome),
     searchlight = check_searchlight(drawn, value, outcome),
@@ -129,6 +130,16 @@ check_held_out <- function(value, outcome) {
   c(problem(!all(columns %in% names(value)), "other columns than are promised"),
     problem(nrow(value) == 0, "no rows"), check_finite_columns(value),
     problem(any(value$p_value <= 0 | value$p_value > 1, na.rm = TRUE), "a p_value beyond 0 to 1"),
+    check_methods(value, result_methods))
+}
+
+check_consensus <- function(drawn, value, outcome) {
+  if (!inherits(value, "repalign_consensus")) return("no repalign_consensus")
+  c(problem(nrow(value) != length(drawn$args$x) + length(drawn$args$models) + 1,
+            "a wrong number of rows"),
+    check_finite_columns(value),
+    check_undefined_warning(anyNA(value$se), outcome, "repalign_undefined"),
+    problem(any(abs(value$score) > 1 + 1e-9, na.rm = TRUE), "a cosine beyond -1 to 1"),
     check_methods(value, result_methods))
 }
 

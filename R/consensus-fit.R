@@ -1,0 +1,209 @@
+# How consensus() fits a consensus in each fold, and scores sides on the stimuli left out.
+
+# What is fitted of each side in each fold that still tests a stimulus. task: what open_consensus()
+# gives; keep: which stimuli take part, in training as in test.
+fits_of_sides <- function(task, keep = rep(TRUE, task$n)) {
+  tests <- Filter(function(test) any(keep[test]), task$folds$test)
+  lapply(tests, function(test) fit_of_sides(task, setdiff(which(keep), test), test[keep[test]]))
+}
+
+# list(train, test, sides): the numbers of the stimuli, and what fitted_side() gives of each side.
+fit_of_sides <- function(task, train, test) {
+  list(train = train, test = test,
+       sides = lapply(seq_along(task$reprs), fitted_side, task, train, test))
+}
+
+# Training rows of norm 1 and test rows, whitened, as for held_out(); `beyond` is what lies outside
+# of the directions of the training rows. Absent stimuli have rows of zeros.
+fitted_side <- function(k, task, train, test) {
+  repr <- task$reprs[[k]]
+  there <- task$present[, k]
+  kept <- seq_len(task$n) %in% train & there
+  refuse_if(sum(kept) < 2, "rows", "`{repr$arg}` has {count_of(sum(kept), 'stimulus')} in the ",
+            "training set of a fold: leave it out, or use other folds.")
+  found <- task$way$fit(cut_for_subset(repr, kept),
+                        unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
+  placed <- function(rows, at) {
+    full <- matrix(0, length(at), ncol(rows))
+    full[there[at], ] <- rows / found$size
+    full
+  }
+  list(train = placed(found$train, train), test = placed(found$test, test),
+       beyond = drop(placed(cbind(found$beyond / found$size), test)), there = there[test])
+}
+
+# The rotation nearest to a matrix.
+polar_factor <- function(a) {
+  parts <- singular_vectors(a)
+  tcrossprod(parts$u, parts$v)
+}
+
+# The mean of the rotated rows of `others` (numbers of sides), in training and in test. Its first
+# guess, onto which each is rotated once, are their common principal components.
+consensus_of <- function(fit, others, task) {
+  sides <- fit$sides[others]
+  rows <- lapply(sides, `[[`, "train")
+  most <- if (is.null(task$components)) max(vapply(rows, ncol, 0L)) else task$components
+  whole <- do.call(cbind, rows)
+  # a square matrix with the same left singular vectors and values takes less time
+  if (ncol(whole) > nrow(whole)) whole <- .Call(C_row_factor, whole, numeric(ncol(whole)), 1)
+  parts <- singular_vectors(whole)
+  base <- matrix(0, length(fit$train), most)
+  for (k in seq_len(min(most, length(parts$d)))) base[, k] <- parts$u[, k] * parts$d[k]
+  turns <- lapply(rows, function(own) polar_factor(crossprod(own, base)))
+  if (task$refine) turns <- refined_turns(rows, turns)
+  present <- rowSums(task$present[, others, drop = FALSE])
+  count <- pmax(present, 1)
+  mean_of <- function(part) {
+    turned <- Map(function(side, turn) side[[part]] %*% turn, sides, turns)
+    Reduce(`+`, turned) / count[fit[[part]]]
+  }
+  list(train = mean_of("train"), test = mean_of("test"),
+       beyond = Reduce(`+`, lapply(sides, `[[`, "beyond")) / count[fit$test]^2,
+       there = present[fit$test] > 0)
+}
+
+most_sweeps <- 1000
+
+# Each is rotated onto the sum of the others in turn, until their inner products grow no more.
+refined_turns <- function(rows, turns) {
+  turned <- Map(`%*%`, rows, turns)
+  whole <- Reduce(`+`, turned)
+  reached <- sum(whole^2)
+  for (sweep in seq_len(most_sweeps)) {
+    for (j in seq_along(rows)) {
+      whole <- whole - turned[[j]]
+      turns[[j]] <- polar_factor(crossprod(rows[[j]], whole))
+      turned[[j]] <- rows[[j]] %*% turns[[j]]
+      whole <- whole + turned[[j]]
+    }
+    grown <- sum(whole^2) - reached
+    reached <- reached + grown
+    if (grown < 1e-12 * reached) return(turns)
+  }
+  warn("convergence", "refine = TRUE: a consensus still grew by {format(grown / reached, digits = ",
+       "2)} of itself after {most_sweeps} sweeps, and is taken as it is.")
+  turns
+}
+
+# Of each test stimulus the product of a rotated side with a consensus and their squared norms, the
+# columns of `terms`; and, if asked for, the distance of both as a whole.
+faced_consensus <- function(side, consensus, task, distance) {
+  parts <- singular_vectors(crossprod(side$train, consensus$train))
+  known <- seq_len(sum(parts$d > 1e-10 * parts$d[1]))
+  u <- parts$u[, known, drop = FALSE]
+  v <- parts$v[, known, drop = FALSE]
+  if (!is.null(task$components)) {
+    # nothing but the dimensions of the consensus counts
+    side$test <- side$test %*% u
+    side$beyond <- consensus$beyond <- numeric(length(side$there))
+    u <- diag(length(known))
+  }
+  there <- side$there & consensus$there
+  terms <- there * cbind(rowSums((side$test %*% u) * (consensus$test %*% v)),
+                         rowSums(side$test^2) + side$beyond,
+                         rowSums(consensus$test^2) + consensus$beyond)
+  if (!distance) return(list(terms = terms))
+  norms <- sqrt(pmax(colSums(terms), 0))
+  turned <- function(one, directions, norm) {
+    turned_rows(list(test = one$test * there, norm = norm, beyond = one$beyond * there),
+                directions, 1 / norm)
+  }
+  list(terms = terms, distance = if (min(norms[2:3]) == 0) NA_real_ else {
+    residual_size(turned(side, u, norms[2]), turned(consensus, v, norms[3]))
+  })
+}
+
+#' All sides, each facing the consensus of others
+#'
+#' @param subjects which take part: each faces the consensus of the others, and a model all of these
+#' @return list(fits, side, without, sums, distances, members): the fits with their `consensus`
+#'   without each subject; of each pair of a side and a consensus their numbers, sums over folds and
+#'   repeats (an array stimuli x 3 x pairs), and the mean distance; and the pairs of each row of the
+#'   result, the group last.
+#' @noRd
+terms_of_sides <- function(task, fits, subjects = seq_len(task$m), distance = FALSE) {
+  models <- setdiff(seq_along(task$reprs), seq_len(task$m))
+  side <- c(subjects, rep(models, each = length(subjects)))
+  without <- rep(subjects, 1 + length(models))
+  fits <- lapply(fits, function(fit) {
+    fit$consensus[subjects] <- lapply(subjects, function(i) {
+      consensus_of(fit, setdiff(subjects, i), task)
+    })
+    fit
+  })
+  found <- Map(function(s, i) faced_in_folds(task, fits, s, i, distance = distance), side, without)
+  list(fits = fits, side = side, without = without,
+       sums = array(unlist(lapply(found, `[[`, "sums")), c(task$n, 3, length(side))),
+       distances = if (distance) vapply(found, `[[`, 0, "distance"),
+       members = c(split(seq_along(side), side), list(seq_along(subjects))))
+}
+
+# order: of the stimuli of the side, which stay in their folds.
+faced_in_folds <- function(task, fits, side, without, order = NULL, distance = FALSE) {
+  sums <- matrix(0, task$n, 3)
+  distances <- numeric()
+  for (fit in fits) {
+    own <- fit$sides[[side]]
+    if (!is.null(order)) {
+      own$train <- own$train[match(order[fit$train], fit$train), , drop = FALSE]
+      test <- match(order[fit$test], fit$test)
+      own$test <- own$test[test, , drop = FALSE]
+      own$beyond <- own$beyond[test]
+    }
+    found <- faced_consensus(own, fit$consensus[[without]], task, distance)
+    sums[fit$test, ] <- sums[fit$test, ] + found$terms
+    distances <- c(distances, found$distance)
+  }
+  list(sums = sums, distance = mean(distances, na.rm = TRUE))
+}
+
+# NA where nothing was scored. sums: products and squared norms in columns.
+cosine_of_sums <- function(sums) {
+  whole <- colSums(sums)
+  cosine <- whole[1] / (sqrt(whole[2]) * sqrt(whole[3]))
+  if (is.finite(cosine)) cosine else NA_real_
+}
+
+# Values of pairs (columns) become those of the rows of a result: means over consensuses.
+over_members <- function(values, terms) {
+  vapply(terms$members, function(at) rowMeans(values[, at, drop = FALSE]), numeric(nrow(values)))
+}
+
+scores_of_terms <- function(terms) {
+  unname(over_members(t(apply(terms$sums, 3, cosine_of_sums)), terms))
+}
+
+# ---- permutations
+
+# p-values of subjects and models, whose stimuli change places within folds while all consensuses
+# stay. orders: as of orders_within_folds().
+consensus_p <- function(task, terms, scores, orders) {
+  advance <- progress_along(length(task$reprs))
+  vapply(seq_along(task$reprs), function(s) {
+    on.exit(advance())
+    without <- terms$without[terms$side == s]
+    null <- apply(orders_of_present(orders, task, task$present[, s]), 2, function(order) {
+      mean(vapply(without, function(i) {
+        cosine_of_sums(faced_in_folds(task, terms$fits, s, i, order)$sums)
+      }, 0))
+    })
+    p_at_least(c(scores[s], null), equal_share)
+  }, 0)
+}
+
+# Orders in which absent stimuli stay where they are, and the others keep their sequence.
+orders_of_present <- function(orders, task, present) {
+  if (all(present)) return(orders)
+  tested <- task$folds$test
+  strata <- lapply(c(tested, list(setdiff(seq_len(task$n), unlist(tested)))), function(at) {
+    if (is.null(task$codes)) return(at)
+    units_of_stratum(at[present[at]], task$codes)
+    at[order(task$codes[at])]
+  })
+  apply(orders, 2, function(order) {
+    new <- seq_along(order)
+    for (at in strata) new[at[present[at]]] <- order[at][present[order[at]]]
+    new
+  })
+}

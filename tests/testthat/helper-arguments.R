@@ -59,7 +59,7 @@ argument_calls <- function(frame = parent.frame()) {
     cka_interval = c(both, list(estimator = "stimulus", clusters = clusters)),
     compare_best = list(result = intervals, group_1 = "a", group_2 = "b", draws = 99),
     compare_scores = list(result = intervals, p_adjust = "holm"),
-    consensus = list(x = list(a = x, b = y, c = layers$a), models = layers["c"], folds = 3,
+    consensus = list(x = list(a = x, b = y, third = layers$a), models = layers["c"], folds = 3,
                      p_adjust = "BH"),
     disagreement = list(p = outputs, q = outputs[n:1, ]),
     evaluate_models = list(data = x, models = layers, measure = "cka", permutations = 9),

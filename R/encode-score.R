@@ -131,7 +131,9 @@ target_ceiling <- function(scores, reliability, sums, settings) {
 # Among several penalties the statistic is the largest R squared, of the observed order, too.
 
 # The permutations of a call, or NULL.
-encoding_design <- function(call, settings, permutations) {
+encoding_design <- function(call, settings, permutations, adjusted = list(alpha = 0.05,
+                                                                          p_adjust = "none"),
+                            tests = 1) {
   if (is_no_permutation(permutations)) return(NULL)
   if (is.numeric(permutations) && length(permutations) == 1) {
     check_count(permutations, "permutations", least = 0)
@@ -139,7 +141,8 @@ encoding_design <- function(call, settings, permutations) {
   given <- cut_permutations(permutations, call$rows)
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
   design <- plan$design_of(if (has_pair_forms(settings)) "coset" else "random")
-  note_unattainable(design$count, most = design$most, p = "p_value")
+  note_unattainable(rep(design$count, tests), adjusted, most = design$most,
+                    p = if (adjusted$p_adjust == "none") "p_value" else "p_adjusted")
   design
 }
 

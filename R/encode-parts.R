@@ -192,10 +192,11 @@ parts_of_cell <- function(cell, call, row, method, design, p_adjust) {
   rows$space <- kinds$space
   rownames(rows) <- NULL
   neurons <- colnames(cell$predictions[[1]])
-  neurons <- (if (is.null(neurons)) seq_along(cell$by_neuron$score) else neurons)[known]
-  each <- rep(seq_len(nrow(values)), length(known))
-  by_neuron <- cbind(rows[each, ], neuron = rep(neurons, each = nrow(values)),
-                     score = as.vector(values[, -1]))
+  if (is.null(neurons)) neurons <- seq_along(cell$by_neuron$score)
+  each <- matrix(NA_real_, nrow(values), length(neurons))
+  each[, known] <- values[, -1]
+  by_neuron <- cbind(rows[row(each), ], neuron = rep(neurons, each = nrow(values)),
+                     score = as.vector(each))
   rows$score <- values[, 1]
   rows$normalized <- if (is.na(cell$normalized)) NA_real_ else rows$score / cell$ceiling
   rows$p_value <- rows$p_adjusted <- NA_real_
@@ -206,7 +207,7 @@ parts_of_cell <- function(cell, call, row, method, design, p_adjust) {
   }
   rows$n <- call$n
   list(rows = rows, stimuli = deviations, methods = rep(method, nrow(rows)), neurons = by_neuron,
-       folds = length(cell$test))
+       folds = row$folds)
 }
 
 # ---- p-values

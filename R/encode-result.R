@@ -54,6 +54,17 @@ encoding_result <- function(cells, call, folds, settings, p_value) {
   ))
 }
 
+# Which side predicts which: "5 layers predict V4".
+predicts_words <- function(from, to) {
+  named <- function(names, several) {
+    names <- unique(names)
+    if (length(names) > 3) return(paste(length(names), several))
+    enumerate(sub("^(from|to)$", "`\\1`", names), quote = FALSE)
+  }
+  paste(named(from, "layers"), if (length(unique(from)) > 1) "predict" else "predicts",
+        named(to, "targets"))
+}
+
 # What tells one cell from another when results are cut or bound.
 encoding_labels <- c("model_x", "model_y", "x", "y", "measure")
 
@@ -122,8 +133,13 @@ declare_result(
       paste0(one$summary, if (one$summary == "weighted") " by variance", ", ",
              if (one$average == "pooled") "pooled over folds" else "mean over folds")
     }, "")
-    c(paste0("Encoding: ", count_of(nrow(x), "score"), " of stimuli that were left out",
-             undefined_of(x$score)),
+    counted <- paste0(count_of(nrow(x), "score"), " of stimuli that were left out")
+    if (nrow(x) && !is.null(x$x) && !is.null(x$y)) {
+      plain <- as.data.frame(x)
+      counted <- paste0(predicts_words(full_names(plain, "x"), full_names(plain, "y")),
+                        brackets(counted))
+    }
+    c(strwrap(paste0("Encoding: ", counted, undefined_of(x$score)), exdent = 2),
       if (length(said)) paste0("Summary of neurons: ", paste(unique(said), collapse = "; "), "."))
   },
   shown = function(x) {

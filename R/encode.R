@@ -184,12 +184,14 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
             "used: trials of `from`. Its means over trials predict.")
   warn_if(recorded_together(sides), "shared_noise",
           "{shared_noise_words('predicts as signal does')}")
+  names_of <- function(side) vapply(side$reprs, title_of, "")
   # what is predicted is brains rather than layers, more often than not
   like_layers <- function(repr) {
     isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data)
   }
   inform_if(all(vapply(sides$y$reprs, like_layers, NA)) &&
-              !any(vapply(sides$x$reprs, like_layers, NA)), "swapped", "`from` predicts `to`, ",
+              !any(vapply(sides$x$reprs, like_layers, NA)), "swapped",
+            "{predicts_words(names_of(sides$x), names_of(sides$y))} here: `from` predicts `to`, ",
             "which looks like layers of a model (complete, or with more columns than stimuli). ",
             "The other way round it is encode(to, from).")
   # names of neurons matter only where a neuron could predict itself

@@ -30,6 +30,7 @@ note_parts <- function(rows, table, column) {
 }
 
 note_space <- function(value, row) {
+  if (is.na(row$value)) return(expect_true(is.na(value)))
   row$args <- list(list(row$args))
   row$quantity <- paste(row$quantity, row$part, row$space, row$detail)
   note_align(value, row)

@@ -10,7 +10,7 @@
 # spaces      of each space the centred data `z` divided by `unit`, a power of two, so that no product
 #             overflows, and its variance in a direction, `size`
 # ratios      of the directions: directions x spaces, Inf where a space is left out
-# layers      of each direction the data side by side (direction_layer())
+# layer       a function of the number of a direction: its data side by side (direction_layer())
 # direction, penalty  of each candidate
 # given       its penalties in the units of the user, candidates x spaces
 # at_end      is it at an end of the grid?
@@ -43,8 +43,18 @@ encoding_model <- function(data, settings, arg, sets = list(seq_along(data))) {
               any(is.finite(model$ratios[model$direction, ]) & model$given %in% c(0, Inf)), "value",
             "`{arg}` has values too large or too small for a penalty in their units: rescale it, ",
             "or use standardize = TRUE.")
-  model$layers <- lapply(seq_len(nrow(model$ratios)), direction_layer, model, settings)
+  model$layer <- remembered(function(d) direction_layer(d, model, settings))
   model
+}
+
+# A function of a number that computes each value once.
+remembered <- function(f) {
+  known <- list()
+  function(d) {
+    key <- as.character(d)
+    if (is.null(known[[key]])) known[[key]] <<- f(d)
+    known[[key]]
+  }
 }
 
 # Predictions depend on the inner products of the rows alone: wide data are rotated, so that they
@@ -277,11 +287,11 @@ basis_without <- function(basis, at) {
 # values, chosen): for each fold the predictions of its test rows, and the numbers of the candidates
 # (folds x columns). y: centred; of: the target of each column; codes: of clusters, or NULL.
 predict_model <- function(model, y, of, folds, settings, codes, advance) {
-  # Where penalties are chosen, too, one decomposition takes less time than one for each fold only
-  # if stimuli are left out one at a time.
-  together <- all(lengths(model$sets) < 2) || is.null(codes) && all(lengths(folds$test) == 1)
-  if (together && !settings$standardize && is.null(settings$components)) {
-    return(predict_by_blocks(model, y, of, folds, settings, advance))
+  if (!settings$standardize && is.null(settings$components)) {
+    if (all(lengths(model$sets) < 2)) return(predict_by_blocks(model, y, folds, advance))
+    if (suits_kernels(model, folds)) {
+      return(predict_by_kernels(model, y, of, folds, settings, codes, advance))
+    }
   }
   found <- lapply(seq_along(folds$test), function(k) {
     on.exit(advance())
@@ -304,14 +314,13 @@ training_rows <- function(y, train, settings) {
 # The same of one fold: a list for each set. chosen: NULL, or a list of the candidates of the columns.
 predict_rows <- function(model, y, of, train, test, settings, codes = NULL, chosen = NULL) {
   known <- training_rows(y, train, settings)
-  basis_of <- function(d) {
-    fold_basis(model$layers[[d]]$x, train, test, model$layers[[d]]$weights)
-  }
-  only <- if (length(model$layers) == 1) basis_of(1)
+  basis_of <- function(d) fold_basis(model$layer(d)$x, train, test, model$layer(d)$weights)
+  directions <- seq_len(nrow(model$ratios))
+  only <- if (length(directions) == 1) basis_of(1)
   if (is.null(chosen)) {
     errors <- matrix(0, length(model$penalty), ncol(y))
     blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))
-    for (d in if (any(lengths(model$sets) > 1)) seq_along(model$layers)) {
+    for (d in if (any(lengths(model$sets) > 1)) directions) {
       at <- which(model$direction == d)
       errors[at, ] <- inner_errors(if (is.null(only)) basis_of(d) else only, known$y,
                                    model$penalty[at], blocks)
@@ -362,7 +371,7 @@ dual_weights <- function(model, y, of, train, settings, chosen) {
   duals <- lapply(model$spaces, function(space) matrix(0, length(train), ncol(y)))
   for (l in unique(chosen[!is.na(chosen)])) {
     at <- which(chosen == l)
-    layer <- model$layers[[model$direction[l]]]
+    layer <- model$layer(model$direction[l])
     basis <- fold_basis(layer$x, train, integer(), layer$weights)
     dual <- basis$u %*% (coordinates_of(basis, known$y[, at, drop = FALSE], of[at],
                                         model$penalty[l], settings) / basis$s)
@@ -396,75 +405,117 @@ space_predictions <- function(model, y, of, folds, settings, chosen) {
 
 # ---- all folds from one decomposition
 
-# What all penalties of a direction share, of all rows.
-parts_of_direction <- function(model, d, y) {
-  left_out_parts(fold_basis(model$layers[[d]]$x, seq_len(nrow(y)), integer()), y)
-}
-
-# One decomposition of all rows serves all folds, because what a fold leaves out is a block of rows,
-# and what it leaves out to choose a penalty a larger one.
-predict_by_blocks <- function(model, y, of, folds, settings, advance) {
-  only <- if (length(model$layers) == 1) parts_of_direction(model, 1, y)
-  parts_of <- function(d) if (is.null(only)) parts_of_direction(model, d, y) else only
-  errors <- lapply(folds$test, function(test) matrix(0, length(model$penalty), ncol(y)))
-  for (d in if (any(lengths(model$sets) > 1)) seq_along(model$layers)) {
-    at <- which(model$direction == d)
-    found <- errors_beside_folds(parts_of(d), folds, model$penalty[at])
-    for (k in seq_along(errors)) errors[[k]][at, ] <- found[[k]]
-  }
-  each <- lapply(errors, chosen_penalties, of, model$sets, settings$per_neuron)
-  means <- lapply(seq_along(folds$test), function(k) {
-    m <- colMeans(y[train_of(folds, k, nrow(y)), , drop = FALSE])
-    matrix(m, length(folds$test[[k]]), ncol(y), byrow = TRUE)
+# One decomposition of all rows serves all folds, because what a fold leaves out is a block of rows.
+# For models without a choice.
+predict_by_blocks <- function(model, y, folds, advance) {
+  found <- lapply(model$sets, function(l) {
+    chosen <- matrix(if (length(l)) l else NA_integer_, length(folds$test), ncol(y))
+    if (!length(l)) return(list(values = mean_values(y, folds), chosen = chosen))
+    parts <- parts_of_direction(model, model$direction[l], y)
+    weights <- left_out_weights(parts, model$penalty[l])
+    my <- annihilated(parts, weights)
+    list(values = lapply(folds$test, function(test) {
+      y[test, , drop = FALSE] - block_residuals(parts, weights, my[test, , drop = FALSE], test,
+                                                model$penalty[l])
+    }), chosen = chosen)
   })
-  found <- lapply(seq_along(model$sets), function(set) {
-    list(values = means, chosen = do.call(rbind, lapply(each, `[[`, set)))
-  })
-  used <- sort(unique(unlist(each)))
-  for (d in unique(model$direction[used])) {
-    parts <- parts_of(d)
-    for (l in used[model$direction[used] == d]) {
-      weights <- left_out_weights(parts, model$penalty[l])
-      my <- annihilated(parts, weights)
-      for (set in seq_along(found)) {
-        chosen <- found[[set]]$chosen
-        for (k in which(rowSums(chosen == l, na.rm = TRUE) > 0)) {
-          test <- folds$test[[k]]
-          at <- which(chosen[k, ] == l)
-          own <- replace(parts, "y", list(y[, at, drop = FALSE]))
-          found[[set]]$values[[k]][, at] <- y[test, at, drop = FALSE] -
-            block_residuals(own, weights, my[test, at, drop = FALSE], test, model$penalty[l])
-        }
-      }
-    }
-  }
   for (k in seq_along(folds$test)) advance()
   found
 }
 
-# The inner errors of each fold of a single stimulus: penalties x columns of y. Each other row is
-# left out together with the test row, and both are fitted anew where they have too little room.
-errors_beside_folds <- function(parts, folds, penalties) {
-  errors <- lapply(folds$test, function(test) matrix(0, length(penalties), ncol(parts$y)))
-  for (l in seq_along(penalties)) {
-    weights <- left_out_weights(parts, penalties[l])
-    my <- annihilated(parts, weights)
-    own <- diagonal_of_m(parts, weights)
-    least <- least_room * if (parts$full) own else rep(1, parts$n)
-    for (k in seq_along(errors)) {
-      i <- folds$test[[k]]
-      m <- drop(block_of_m(parts, weights, i, seq_len(parts$n)))
-      room <- own - m^2 / m[i]
-      errors[[k]][l, ] <- if (m[i] > least[i] && all((room >= least)[-i])) {
-        colSums(((my - tcrossprod(m, my[i, ] / m[i])) / room)[-i, , drop = FALSE]^2)
-      } else {
-        y <- parts$y[-i, , drop = FALSE]
-        inner_errors(basis_without(parts$basis, i), y - rep(colMeans(y), each = nrow(y)),
-                     penalties[l])
+# What all penalties of a direction share, of all rows.
+parts_of_direction <- function(model, d, y) {
+  left_out_parts(fold_basis(model$layer(d)$x, seq_len(nrow(y)), integer()), y)
+}
+
+# The means of the training rows as predictions.
+mean_values <- function(y, folds) {
+  lapply(seq_along(folds$test), function(k) {
+    m <- colMeans(y[train_of(folds, k, nrow(y)), , drop = FALSE])
+    matrix(m, length(folds$test[[k]]), ncol(y), byrow = TRUE)
+  })
+}
+
+# ---- all folds from kernels
+
+# Where there are many columns, the kernels of the spaces (n x n) hold all that is needed: a direction
+# is their sum K, each divided by its ratio, and M / lambda = (K + lambda)^-1 - 11'/(n lambda). What a
+# fold leaves out is a block of M, and what it leaves out to choose a penalty a larger one. Errors of
+# the inverse are 1e-16 times the trace of K over lambda: much smaller penalties need the data.
+suits_kernels <- function(model, folds) {
+  n <- nrow(model$spaces[[1]]$z)
+  columns <- sum(vapply(model$spaces, function(space) ncol(space$z), 0L))
+  squares <- vapply(model$spaces, function(space) sum(space$z^2), 0)
+  traces <- drop((1 / model$ratios) %*% squares)
+  (columns >= n / 2 || all(lengths(folds$test) == 1)) &&
+    all(model$penalty >= least_of_kernel * traces[model$direction])
+}
+
+least_of_kernel <- 1e-8
+
+predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
+  n <- nrow(y)
+  kernels <- lapply(model$spaces, function(space) tcrossprod(space$z))
+  kernel_of <- function(d) Reduce(`+`, Map(`/`, kernels, model$ratios[d, ]))
+  # M of a candidate, and My
+  inverse_of <- function(kernel, penalty) {
+    diag(kernel) <- diag(kernel) + penalty
+    chol2inv(chol.default(kernel)) - 1 / (n * penalty)
+  }
+  trains <- lapply(seq_along(folds$test), train_of, folds = folds, n = n)
+  blocks <- if (!is.null(codes)) lapply(trains, function(train) {
+    unname(split(seq_along(train), codes[train]))
+  })
+  errors <- lapply(folds$test, function(test) matrix(0, length(model$penalty), ncol(y)))
+  for (d in seq_len(nrow(model$ratios))) {
+    kernel <- kernel_of(d)
+    for (l in which(model$direction == d)) {
+      m <- inverse_of(kernel, model$penalty[l])
+      my <- m %*% y
+      for (k in seq_along(trains)) {
+        errors[[k]][l, ] <- errors_beside(m, my, trains[[k]], folds$test[[k]], blocks[[k]])
       }
     }
   }
-  errors
+  each <- lapply(errors, chosen_penalties, of, model$sets, settings$per_neuron)
+  means <- mean_values(y, folds)
+  found <- lapply(seq_along(model$sets), function(set) {
+    list(values = means, chosen = do.call(rbind, lapply(each, `[[`, set)))
+  })
+  for (l in setdiff(unlist(each), NA)) {
+    m <- inverse_of(kernel_of(model$direction[l]), model$penalty[l])
+    my <- m %*% y
+    for (set in seq_along(found)) {
+      chosen <- found[[set]]$chosen
+      for (k in which(rowSums(chosen == l, na.rm = TRUE) > 0)) {
+        test <- folds$test[[k]]
+        at <- which(chosen[k, ] == l)
+        found[[set]]$values[[k]][, at] <- y[test, at, drop = FALSE] -
+          solve(m[test, test, drop = FALSE], my[test, at, drop = FALSE])
+      }
+    }
+  }
+  for (k in seq_along(trains)) advance()
+  found
+}
+
+# Summed squared errors of training rows, of which each, or each block, is left out together with the
+# test rows.
+errors_beside <- function(m, my, train, test, blocks) {
+  own <- m[test, train, drop = FALSE]
+  solved <- solve(m[test, test, drop = FALSE], cbind(own, my[test, , drop = FALSE]))
+  at <- seq_along(train)
+  residuals <- my[train, , drop = FALSE] - crossprod(own, solved[, -at, drop = FALSE])
+  if (is.null(blocks)) {
+    room <- m[cbind(train, train)] - colSums(own * solved[, at, drop = FALSE])
+    return(colSums((residuals / room)^2))
+  }
+  for (block in blocks) {
+    room <- m[train[block], train[block], drop = FALSE] -
+      crossprod(own[, block, drop = FALSE], solved[, block, drop = FALSE])
+    residuals[block, ] <- solve(room, residuals[block, , drop = FALSE])
+  }
+  colSums(residuals^2)
 }
 
 # ---- partial least squares

@@ -276,7 +276,7 @@ unique_null <- function(model, y, folds, found, kinds, call, design) {
     forms <- vapply(part, function(l) {
       if (model$direction[l] != residuals$d) {
         residuals <<- list(d = model$direction[l], of = residual_makers(
-          model$layers[[model$direction[l]]], folds, call$settings, n))
+          model$layer(model$direction[l]), folds, call$settings, n))
       }
       pair_form(residuals$of(model$penalty[l]))[lower]
     }, numeric(length(lower)))

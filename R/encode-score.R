@@ -162,9 +162,9 @@ encoding_null <- function(model, targets, folds, settings, codes, design) {
   makers <- if (settings$method != "pls") {
     check_memory(8 * length(model$penalty) * as.double(n) * sum(lengths(folds$test)),
                  "The smoothers of all penalties", "Fewer penalties or spaces need less.")
-    unlist(lapply(seq_along(model$layers), function(d) {
+    unlist(lapply(seq_len(nrow(model$ratios)), function(d) {
       lapply(model$penalty[model$direction == d],
-             residual_makers(model$layers[[d]], folds, settings, n))
+             residual_makers(model$layer(d), folds, settings, n))
     }), recursive = FALSE)
   }
   predict <- function(y) {
@@ -205,8 +205,8 @@ pair_form_null <- function(model, targets, folds, settings, design) {
   inner <- function(forms) inner_products(forms, products, design, "The null of encode()")
   about <- inner(list(pair_form(lapply(folds$test, mean_residuals, n))))
   best <- -Inf
-  for (d in seq_along(model$layers)) {
-    makers_of <- residual_makers(model$layers[[d]], folds, settings, n)
+  for (d in seq_len(nrow(model$ratios))) {
+    makers_of <- residual_makers(model$layer(d), folds, settings, n)
     for (penalty in model$penalty[model$direction == d]) {
       best <- pmax(best, 1 - inner(list(pair_form(makers_of(penalty)))) / about)
     }

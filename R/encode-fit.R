@@ -57,8 +57,6 @@ remembered <- function(f) {
   }
 }
 
-# Predictions depend on the inner products of the rows alone: wide data are rotated, so that they
-# have as many columns as there are stimuli. Where columns are standardised, they count one by one.
 encoding_space <- function(x, settings) {
   x <- matrix(as.vector(x), nrow(x))
   x <- x - rep(colMeans(x), each = nrow(x))
@@ -66,9 +64,11 @@ encoding_space <- function(x, settings) {
   x <- x / unit
   scaled <- if (settings$standardize) x / rep(column_sds(x), each = nrow(x)) else x
   size <- sum(scaled^2) / min(nrow(x) - 1, ncol(x))
-  list(z = if (settings$standardize) x else rotated(x), unit = unit, size = size)
+  list(z = x, unit = unit, size = size)
 }
 
+# Predictions depend on the inner products of the rows alone: wide data are rotated, so that they
+# have as many columns as there are stimuli.
 rotated <- function(x) {
   if (ncol(x) <= nrow(x)) return(x)
   found <- .Call(C_svd, x)
@@ -76,7 +76,8 @@ rotated <- function(x) {
   found$u[, kept, drop = FALSE] * rep(found$d[kept], each = nrow(x))
 }
 
-# The data of one direction side by side; weights: of columns that are standardised first.
+# The data of one direction side by side; weights: of columns that are standardised first, so that
+# they count one by one.
 direction_layer <- function(d, model, settings) {
   used <- which(is.finite(model$ratios[d, ]))
   weights <- 1 / sqrt(model$ratios[d, used])
@@ -397,7 +398,7 @@ space_predictions <- function(model, y, of, folds, settings, chosen) {
       if (settings$standardize) {
         b <- b / rep(column_sds(a, apply(abs(space$z), 2, max))^2, each = nrow(b))
       }
-      b %*% crossprod(a, dual)
+      tcrossprod(b, a) %*% dual
     }, model$spaces, dual_weights(model, y, of, train, settings, chosen[k, ]))
   })
   lapply(seq_along(model$spaces), function(space) lapply(found, `[[`, space))
@@ -502,17 +503,13 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
 # Summed squared errors of training rows, of which each, or each block, is left out together with the
 # test rows.
 errors_beside <- function(m, my, train, test, blocks) {
-  own <- m[test, train, drop = FALSE]
-  solved <- solve(m[test, test, drop = FALSE], cbind(own, my[test, , drop = FALSE]))
-  at <- seq_along(train)
-  residuals <- my[train, , drop = FALSE] - crossprod(own, solved[, -at, drop = FALSE])
-  if (is.null(blocks)) {
-    room <- m[cbind(train, train)] - colSums(own * solved[, at, drop = FALSE])
-    return(colSums((residuals / room)^2))
-  }
+  root <- chol.default(m[test, test, drop = FALSE])
+  own <- backsolve(root, m[test, train, drop = FALSE], transpose = TRUE)
+  residuals <- my[train, , drop = FALSE] -
+    crossprod(own, backsolve(root, my[test, , drop = FALSE], transpose = TRUE))
+  if (is.null(blocks)) residuals <- residuals / (m[cbind(train, train)] - colSums(own^2))
   for (block in blocks) {
-    room <- m[train[block], train[block], drop = FALSE] -
-      crossprod(own[, block, drop = FALSE], solved[, block, drop = FALSE])
+    room <- m[train[block], train[block], drop = FALSE] - crossprod(own[, block, drop = FALSE])
     residuals[block, ] <- solve(room, residuals[block, , drop = FALSE])
   }
   colSums(residuals^2)

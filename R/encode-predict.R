@@ -68,8 +68,7 @@ whole_fit <- function(cell, call) {
     found <- crossprod(z, dual) * (unit / space$unit)
     if (!is.null(columns) || !is.null(neurons)) dimnames(found) <- list(columns, neurons)
     found
-  }, lapply(seq_along(given$data), function(k) whole_space(model$spaces[[k]], given$data[[k]])),
-  dual_weights(model, y, of, all, settings, chosen), given$columns)
+  }, model$spaces, dual_weights(model, y, of, all, settings, chosen), given$columns)
   means <- lapply(given$data, colMeans)
   intercept <- my - Reduce(`+`, Map(function(m, w) drop(m %*% w), means, weights))
   names(intercept) <- neurons
@@ -78,12 +77,6 @@ whole_fit <- function(cell, call) {
     matrix(NA_real_, length(means), ncol(y))
   if (!settings$per_neuron) lambda <- lambda[, 1]
   list(intercept = intercept, weights = weights, means = means, lambda = lambda)
-}
-
-# A space in its own columns, of which a model may keep a rotation.
-whole_space <- function(space, data) {
-  space$z <- (data - rep(colMeans(data), each = nrow(data))) / space$unit
-  space
 }
 
 # at: the number of a space, or NULL for the whole model.

@@ -446,13 +446,15 @@ mean_values <- function(y, folds) {
 suits_kernels <- function(model, folds) {
   n <- nrow(model$spaces[[1]]$z)
   columns <- sum(vapply(model$spaces, function(space) ncol(space$z), 0L))
-  squares <- vapply(model$spaces, function(space) sum(space$z^2), 0)
-  traces <- drop((1 / model$ratios) %*% squares)
-  (columns >= n / 2 || all(lengths(folds$test) == 1)) &&
-    all(model$penalty >= least_of_kernel * traces[model$direction])
+  (columns >= n || all(lengths(folds$test) == 1)) &&
+    all(model$penalty >= 1e-8 * traces_of_kernels(model))
 }
 
-least_of_kernel <- 1e-8
+# Of each candidate.
+traces_of_kernels <- function(model) {
+  squares <- vapply(model$spaces, function(space) sum(space$z^2), 0)
+  drop((1 / model$ratios) %*% squares)[model$direction]
+}
 
 predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
   n <- nrow(y)
@@ -483,16 +485,21 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
   found <- lapply(seq_along(model$sets), function(set) {
     list(values = means, chosen = do.call(rbind, lapply(each, `[[`, set)))
   })
+  # a choice needs fewer digits than predictions
+  surely <- model$penalty >= 1e-5 * traces_of_kernels(model)
   for (l in setdiff(unlist(each), NA)) {
-    m <- inverse_of(kernel_of(model$direction[l]), model$penalty[l])
-    my <- m %*% y
+    if (surely[l]) {
+      m <- inverse_of(kernel_of(model$direction[l]), model$penalty[l])
+      my <- m %*% y
+    } else exact <- predict_by_blocks(replace(model, "sets", list(list(l))), y, folds,
+                                      function() NULL)[[1]]$values
     for (set in seq_along(found)) {
       chosen <- found[[set]]$chosen
       for (k in which(rowSums(chosen == l, na.rm = TRUE) > 0)) {
         test <- folds$test[[k]]
         at <- which(chosen[k, ] == l)
-        found[[set]]$values[[k]][, at] <- y[test, at, drop = FALSE] -
-          solve(m[test, test, drop = FALSE], my[test, at, drop = FALSE])
+        found[[set]]$values[[k]][, at] <- if (!surely[l]) exact[[k]][, at] else
+          y[test, at, drop = FALSE] - solve(m[test, test, drop = FALSE], my[test, at, drop = FALSE])
       }
     }
   }

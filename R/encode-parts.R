@@ -17,6 +17,7 @@ NULL
 #' @param permutations for the p-values of unique parts, as in [calibrate()]; 0: none.
 #' @param p_adjust a method of [stats::p.adjust()], for the unique parts of a model.
 #' @param threads see [similarity()].
+#' @param ... nothing: other arguments are an error that says which was meant.
 #' @return A data frame of the classes `repalign_parts` and `repalign_interval`: `model_x`,
 #'   `model_y` (with models), `x`, `y`; `measure`, such as "unique ridge r2"; `part`: "total",
 #'   "alone", "unique", "common" (of two or three spaces), "shared" (of three or four: the total less
@@ -71,7 +72,7 @@ NULL
 #' @seealso [encode()]
 #' @export
 space_parts <- function(x, conf_level = 0.95, method = c("auto", "influence", "jackknife"),
-                        permutations = 0, p_adjust = "holm", threads = NULL) {
+                        permutations = 0, p_adjust = "holm", threads = NULL, ...) {
   need_arguments()
   refuse_if(!inherits(x, "repalign_encoding"), "type", "`x` must be what encode() returned for ",
             "feature_spaces(), not {describe(x)}.")
@@ -395,7 +396,6 @@ parts_sentence <- function(rows, title, level) {
 #' @rdname space_parts
 #' @param row.names,optional unused.
 #' @param part `"parts"`: the rows themselves; `"neurons"`: those of each neuron.
-#' @param ... any other argument is an error.
 #' @export
 as.data.frame.repalign_parts <- function(x, row.names = NULL, optional = FALSE,
                                          part = c("parts", "neurons"), ...) {

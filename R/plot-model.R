@@ -447,11 +447,15 @@ autoplot.repalign_parts <- function(object, ...) {
                         colour = forest_colour) +
     ggplot2::scale_shape_manual(values = c(unique = 19, common = 15, shared = 15, alone = 21),
                                 name = NULL) +
-    panel_facets(rows$panel) +
+    # models need not have the same spaces
+    (if (nlevels(rows$panel) > 1) {
+      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_y",
+                          ncol = min(2, nlevels(rows$panel)))
+    }) +
+    ggplot2::scale_y_discrete(labels = function(names) wrapped_labels(names, 12)) +
     ggplot2::labs(x = "part of R squared", y = NULL, caption = caption_of(
       interval_lines(attr(object, "conf_level"), known$over))) +
-    picture_theme(lines = "x") +
-    names_axis("y", levels(rows$space))
+    picture_theme(lines = "x")
 }
 
 # What tells panels apart: of these texts of the rows those that differ.

@@ -111,7 +111,7 @@ space_parts <- function(x, conf_level = 0.95, method = c("auto", "influence", "j
                "conf_high", "p_value", "p_adjusted", "method", "over", "n")
   labels <- unique(rows$measure)
   rownames(rows) <- NULL
-  new_result(rows[columns], c("repalign_parts", "repalign_interval"), list(
+  new_result(rows[columns], "repalign_parts", list(
     conf_level = conf_level, deletions = lapply(made, `[[`, "entry"), dependence = dependence,
     direction = stats::setNames(rep("similarity", length(labels)), labels),
     best = stats::setNames(rep(1, length(labels)), labels),
@@ -303,6 +303,7 @@ unique_null <- function(model, y, folds, found, kinds, call, design) {
 
 declare_result(
   "repalign_parts", from = "space_parts", words = "parts of R squared",
+  parent = "repalign_interval",
   columns = described_columns(
     side_columns(),
     column("measure", "the part, the method and the score", key = TRUE, tidy = "term"),

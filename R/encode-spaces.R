@@ -47,6 +47,8 @@ feature_spaces <- function(...) {
   reprs <- Map(function(space, name) {
     refuse_if(is_spaces(space), "type", "`{name}` is itself one of feature_spaces(): give its ",
               "spaces one by one.")
+    refuse_if(is_prepared(space), "type", "`{name}` was prepared by prepare(), which knows no ",
+              "folds: give the data themselves.")
     repr <- need_kind(representation(space, name, allow_na = TRUE), "data", "feature_spaces()")
     if (!anyNA(repr$data)) form_centering(repr)
     repr

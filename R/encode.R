@@ -10,7 +10,8 @@ NULL
 #' predictions of stimuli that were left out. With trials there is a noise ceiling.
 #'
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
-#'   `y` of [similarity()]; `to` may have trials (also an array stimuli x neurons x trials), whose
+#'   `y` of [similarity()] (in [evaluate_models()] the recording comes first); models of `from` may be
+#'   [feature_spaces()], which predict together; `to` may have trials (also an array stimuli x neurons x trials), whose
 #'   means are predicted. A message (class `repalign_swapped`) says where they seem to be the other
 #'   way round.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
@@ -24,7 +25,9 @@ NULL
 #' @param clusters one label per stimulus: a cluster stays in one fold. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
 #' @param lambda penalties of ridge regression, as those of scikit-learn, of which each training set
-#'   chooses one. `NULL`: nine, 1e-4 to 1e4 times the variance of `from` in a direction.
+#'   chooses one. `NULL`: thirteen, 1e-4 to 1e4 times the variance of `from` in a direction. Of
+#'   [feature_spaces()] numbers are combined for all spaces, and `Inf` leaves one out; a matrix has a
+#'   row for each choice and a column for each space.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns by their standard deviations over training stimuli?
@@ -39,8 +42,16 @@ NULL
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
-#'   `predict()`: the predictions, a matrix (of several pairs a list). `augment()`, for each pair,
-#'   stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
+#'   `part = "spaces"`, of [feature_spaces()]: `space`, `split` (its share of R squared, see
+#'   [space_parts()]), `lambda` (geometric mean), `dropped` (choices that leave it out); the column
+#'   `lambda` of the pair is then `NA`.
+#'
+#'   `predict()`: the predictions of stimuli left out, a matrix (of several pairs a list); with
+#'   `newdata` those of new stimuli, by a fit to all stimuli of the call, whose weights `coef()` gives:
+#'   a list of `intercept` and, columns x neurons, `weights` (of feature spaces one each), with the
+#'   attribute `lambda`. With `space`, what this space adds to a prediction: with the mean of `to` (of
+#'   the training stimuli, for those left out) the parts of all spaces add up to it. `augment()`, for
+#'   each pair, stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
 #' @details
 #' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
 #' where the model fits noise. `average = "folds"` of R squared is lower.
@@ -74,14 +85,16 @@ NULL
 #' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). \enc{Dupré}{Dupre} la
 #'   Tour et al. (2022), NeuroImage 264 (himalaya).
 #' @examples
-#' # how well do layers of a network predict V4, for the first 100 images?
+#' # 5 layers of a network predict V4, for the first 100 images: what predicts comes first
 #' v4 <- macaque_v4$trials[1:100, , ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' result <- encode(layers, v4, lambda = 1e3)
+#' result <- encode(layers, list(V4 = v4), lambda = 1e3)
 #' result
 #' score_interval(result)
-#' @seealso [held_out()], [noise_ceiling()]
+#' # other images, which were not used to fit
+#' dim(predict(result[5, ], v4_layers[[5]][101:200, ]))
+#' @seealso [space_parts()], [held_out()], [noise_ceiling()]
 #' @export
 encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,

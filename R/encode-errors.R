@@ -39,8 +39,8 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
   ))
 }
 
-# What score_interval() keeps of the scores of one call, see error-interval-result.R, and the rows with
-# their errors. stimuli: the deviations of each row, which are NA where there are none.
+# What score_interval() keeps of the scores of one call, see error-interval-result.R, and the rows
+# with their errors. stimuli: the deviations of each row, which are NA where there are none.
 entry_of_call <- function(call, rows, stimuli, methods, conf_level) {
   rows$method <- methods
   rows$over <- if (is.null(call$codes)) "stimuli" else "clusters"

@@ -7,8 +7,8 @@
 # of its spaces: ridge regression on the spaces side by side, each divided by the root of its ratio,
 # with one penalty. So all that is known of one penalty serves for several spaces. A list:
 #
-# spaces      of each space the centred data `z` divided by `unit`, a power of two, so that no product
-#             overflows, and its variance in a direction, `size`
+# spaces      of each space the centred data `z` divided by `unit`, a power of two, so that no
+#             product overflows, and its variance in a direction, `size`
 # ratios      of the directions: directions x spaces, Inf where a space is left out
 # layer       a function of the number of a direction: its data side by side (direction_layer())
 # direction, penalty  of each candidate
@@ -312,7 +312,7 @@ training_rows <- function(y, train, settings) {
   list(mean = mean, sd = sd, y = if (settings$standardize) yc / rep(sd, each = nrow(yc)) else yc)
 }
 
-# The same of one fold: a list for each set. chosen: NULL, or a list of the candidates of the columns.
+# The same of one fold: a list for each set. chosen: NULL, or a list of the candidates of columns.
 predict_rows <- function(model, y, of, train, test, settings, codes = NULL, chosen = NULL) {
   known <- training_rows(y, train, settings)
   basis_of <- function(d) fold_basis(model$layer(d)$x, train, test, model$layer(d)$weights)
@@ -439,10 +439,11 @@ mean_values <- function(y, folds) {
 
 # ---- all folds from kernels
 
-# Where there are many columns, the kernels of the spaces (n x n) hold all that is needed: a direction
-# is their sum K, each divided by its ratio, and M / lambda = (K + lambda)^-1 - 11'/(n lambda). What a
-# fold leaves out is a block of M, and what it leaves out to choose a penalty a larger one. Errors of
-# the inverse are 1e-16 times the trace of K over lambda: much smaller penalties need the data.
+# Where there are many columns, the kernels of the spaces (n x n) hold all that is needed: a
+# direction is their sum K, each divided by its ratio, and M / lambda = (K + lambda)^-1 -
+# 11'/(n lambda). What a fold leaves out is a block of M, and what it leaves out to choose a penalty
+# a larger one. Errors of the inverse are 1e-16 times the trace of K over lambda: much smaller
+# penalties need the data.
 suits_kernels <- function(model, folds) {
   n <- nrow(model$spaces[[1]]$z)
   columns <- sum(vapply(model$spaces, function(space) ncol(space$z), 0L))
@@ -507,8 +508,8 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
   found
 }
 
-# Summed squared errors of training rows, of which each, or each block, is left out together with the
-# test rows.
+# Summed squared errors of training rows, of which each, or each block, is left out together with
+# the test rows.
 errors_beside <- function(m, my, train, test, blocks) {
   root <- chol.default(m[test, test, drop = FALSE])
   own <- backsolve(root, m[test, train, drop = FALSE], transpose = TRUE)

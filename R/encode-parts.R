@@ -12,16 +12,16 @@ NULL
 #' @param x what [encode()] returned, with at least one model of [feature_spaces()]; `score_by =
 #'   "r2"`, `summary = "weighted"`, `average = "pooled"`.
 #' @param conf_level coverage of the intervals.
-#' @param method of the errors: `"influence"` (predictions held), `"jackknife"` (models fitted without
-#'   each stimulus or cluster) or `"auto"`, as in [score_interval()].
+#' @param method of the errors: `"influence"` (predictions held), `"jackknife"` (models fitted
+#'   without each stimulus or cluster) or `"auto"`, as in [score_interval()].
 #' @param permutations for the p-values of unique parts, as in [calibrate()]; 0: none.
 #' @param p_adjust a method of [stats::p.adjust()], for the unique parts of a model.
 #' @param threads see [similarity()].
 #' @param ... nothing: other arguments are an error that says which was meant.
 #' @return A data frame of the classes `repalign_parts` and `repalign_interval`: `model_x`,
 #'   `model_y` (with models), `x`, `y`; `measure`, such as "unique ridge r2"; `part`: "total",
-#'   "alone", "unique", "common" (of two or three spaces), "shared" (of three or four: the total less
-#'   all unique parts), "split"; `space`, names with " & " between them; `score`; `normalized`, the
+#'   "alone", "unique", "common" (of two or three spaces), "shared" (of three or four: the total
+#'   less all unique parts), "split"; `space`, names with " & " between them; `score`; `normalized`, the
 #'   share of the noise ceiling of the whole model; `se`, `df`, `conf_low`, `conf_high`; `p_value`
 #'   and `p_adjusted` of unique parts; `method`, `over`, `n` as those of [score_interval()].
 #'   [compare_scores()] compares parts of one kind, such as "unique a" with "unique b".
@@ -44,8 +44,8 @@ NULL
 #' change places, and the best R squared over all candidates for the penalties with the space is
 #' compared with that without. They compare best candidates, unique parts chosen ones, so that a
 #' unique part below 0 can have a small p-value. A small p-value says that a space helps these
-#' predictions, not that it has information of its own. With one row of penalties (a warning of class
-#' `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that is too
+#' predictions, not that it has information of its own. With one row of penalties (a warning of
+#' class `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that is too
 #' large: p was at most .05 in .83 of such data sets.
 #'
 #' When not to trust it:
@@ -55,8 +55,8 @@ NULL
 #' * common is not "the same information": it is what either space predicts alone;
 #' * the split credits copies in any proportion;
 #' * spaces that were chosen by the same stimuli;
-#' * series in time and near copies without `clusters` of [encode()] (folds by stimulus: p at most .05
-#'   in all of the data sets with AR(.9) series): give blocks as clusters, and shifts of the whole
+#' * series in time and near copies without `clusters` of [encode()] (folds by stimulus: p at most
+#'   .05 in all of the data sets with AR(.9) series): give blocks as clusters, and shifts of the whole
 #'   series as `permutations`;
 #' * fewer than 10 clusters.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264 (banded ridge regression).
@@ -223,8 +223,8 @@ design_of_parts <- function(call, permutations, p_adjust) {
                                  clusters = if (drawn) call$codes), call$settings, permutations,
                             list(alpha = 0.05, p_adjust = p_adjust), max(spaces))
   warn_if(one && !is.null(design), "fixed_penalties", "`lambda` was one row of penalties: a space ",
-          "that is made from another can then have a small p-value because it mends a penalty that ",
-          "is too large. Let penalties be chosen, lambda = NULL, or give rows with Inf.")
+          "that is made from another can then have a small p-value because it mends a penalty ",
+          "that is too large. Let penalties be chosen, lambda = NULL, or give rows with Inf.")
   design
 }
 

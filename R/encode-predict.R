@@ -4,8 +4,8 @@
 NULL
 
 #' @rdname encode
-#' @param newdata `NULL`: predictions of the stimuli that were left out; or new stimuli: a matrix with
-#'   the columns of `from`, or [feature_spaces()].
+#' @param newdata `NULL`: predictions of the stimuli that were left out; or new stimuli: a matrix
+#'   with the columns of `from`, or [feature_spaces()].
 #' @param space one feature space of a joint model: what it adds to predictions.
 #' @export
 predict.repalign_encoding <- function(object, newdata = NULL, space = NULL, ...) {
@@ -91,8 +91,8 @@ new_predictions <- function(cell, call, newdata, at) {
   used <- if (is.null(at)) seq_along(given$data) else at
   if (is_spaces(newdata)) {
     lost <- setdiff(spaces[used], names(newdata))
-    refuse_if(length(lost), "missing", "`newdata` has no space {dQuote(lost[1], FALSE)}: the model ",
-              "has {enumerate(spaces)}.")
+    refuse_if(length(lost), "missing", "`newdata` has no space {dQuote(lost[1], FALSE)}: the ",
+              "model has {enumerate(spaces)}.")
     newdata <- unclass(newdata)[spaces[used]]
   } else newdata <- list(newdata)
   fit <- whole_fit(cell, call)
@@ -116,15 +116,15 @@ new_columns <- function(new, arg, columns, count) {
               "model has.")
     if (!anyDuplicated(columns)) x <- x[, columns, drop = FALSE]
   }
-  refuse_if(ncol(x) != count, "size", "`{arg}` has {count_of(ncol(x), 'column')}, but the model has ",
-            "{count}.")
+  refuse_if(ncol(x) != count, "size", "`{arg}` has {count_of(ncol(x), 'column')}, but the model ",
+            "has {count}.")
   without_mark(x)
 }
 
 # ---- spaces
 
-# What each space of a joint model adds to the predictions of its folds, and the shares of R squared:
-# list(values (for each space and fold), split).
+# What each space of a joint model adds to the predictions of its folds, and the shares of R
+# squared: list(values (for each space and fold), split).
 space_parts_of <- function(cell, call) {
   settings <- call$settings
   given <- call$x[[cell$layer]]

@@ -17,8 +17,8 @@ NULL
 #' Columns that are bound together share one penalty: a useless space beside them then costs up to
 #' 0.11 of R squared (simulations in `bench/spaces.R`). Here directions between the spaces are tried,
 #' and leaving a space out is one of them.
-#' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264. Nunez-Elizalde et al. (2019),
-#'   NeuroImage 197.
+#' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264. Nunez-Elizalde et al.
+#'   (2019), NeuroImage 197.
 #' @examples
 #' # do two layers of a network together predict V4 better than one?
 #' early <- v4_layers[[1]][1:60, ]
@@ -42,8 +42,8 @@ feature_spaces <- function(...) {
             "{dQuote(names[duplicated(names)][1], FALSE)}: names must differ.", arg = NULL)
   joined <- grep(" & ", names, fixed = TRUE)
   refuse_if(length(joined), "value", "`feature_spaces()`: the name ",
-            "{dQuote(names[joined][1], FALSE)} has \" & \", which stands between spaces in results: ",
-            "take another.", arg = NULL)
+            "{dQuote(names[joined][1], FALSE)} has \" & \", which stands between spaces in ",
+            "results: take another.", arg = NULL)
   reprs <- Map(function(space, name) {
     refuse_if(is_spaces(space), "type", "`{name}` is itself one of feature_spaces(): give its ",
               "spaces one by one.")
@@ -55,8 +55,8 @@ feature_spaces <- function(...) {
   }, spaces, names)
   counts <- vapply(reprs, function(repr) as.double(repr$n), 0)
   odd <- which(counts != counts[1])
-  refuse_if(length(odd), "size", "`{names[odd][1]}` has {count_of(counts[odd][1], 'stimulus')}, but ",
-            "`{names[1]}` has {counts[1]}: spaces are about the same stimuli.")
+  refuse_if(length(odd), "size", "`{names[odd][1]}` has {count_of(counts[odd][1], 'stimulus')}, ",
+            "but `{names[1]}` has {counts[1]}: spaces are about the same stimuli.")
   structure(spaces, class = "repalign_spaces")
 }
 
@@ -129,10 +129,10 @@ check_spaces <- function(settings, groups) {
   if (is.matrix(lambda)) {
     odd <- which(counts != ncol(lambda))
     refuse_if(length(odd), "value", "`lambda` has {count_of(ncol(lambda), 'column')}, but ",
-              "`{groups[[odd[1]]]$arg}` has {count_of(counts[odd[1]], 'space')}: give a column for ",
-              "each space (other models in a call of their own), or numbers.")
+              "`{groups[[odd[1]]]$arg}` has {count_of(counts[odd[1]], 'space')}: give a column ",
+              "for each space (other models in a call of their own), or numbers.")
     mixed <- rowSums(lambda == 0) > 0 & rowSums(is.finite(lambda)) > 1
   } else mixed <- any(joint) && any(lambda == 0)
-  refuse_if(any(mixed), "value", "`lambda` is 0 for a space beside others, whose penalty then has no ",
-            "ratio to theirs: take small numbers above 0, or method = \"linear\".")
+  refuse_if(any(mixed), "value", "`lambda` is 0 for a space beside others, whose penalty then has ",
+            "no ratio to theirs: take small numbers above 0, or method = \"linear\".")
 }

@@ -10,9 +10,9 @@ NULL
 #' predictions of stimuli that were left out. With trials there is a noise ceiling.
 #'
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
-#'   `y` of [similarity()] (in [evaluate_models()] the recording comes first); models of `from` may be
-#'   [feature_spaces()], which predict together; `to` may have trials (also an array stimuli x neurons x trials), whose
-#'   means are predicted. A message (class `repalign_swapped`) says where they seem to be the other
+#'   `y` of [similarity()] (in [evaluate_models()] the recording comes first); models of `from` may
+#'   be [feature_spaces()], which predict together; `to` may have trials (also an array stimuli x
+#'   neurons x trials), whose means are predicted. A message (class `repalign_swapped`) says where they seem to be the other
 #'   way round.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
@@ -47,8 +47,8 @@ NULL
 #'   `lambda` of the pair is then `NA`.
 #'
 #'   `predict()`: the predictions of stimuli left out, a matrix (of several pairs a list); with
-#'   `newdata` those of new stimuli, by a fit to all stimuli of the call, whose weights `coef()` gives:
-#'   a list of `intercept` and, columns x neurons, `weights` (of feature spaces one each), with the
+#'   `newdata` those of new stimuli, by a fit to all stimuli of the call, whose weights `coef()`
+#'   gives: a list of `intercept` and, columns x neurons, `weights` (of feature spaces one each), with the
 #'   attribute `lambda`. With `space`, what this space adds to a prediction: with the mean of `to` (of
 #'   the training stimuli, for those left out) the parts of all spaces add up to it. `augment()`, for
 #'   each pair, stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
@@ -133,8 +133,8 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
     refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
               "{dQuote(method, FALSE)}.")
     grid <- is.matrix(lambda)
-    usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) != 1 && !anyNA(lambda) &&
-      all(if (grid) lambda > -Inf else is.finite(lambda)) && all(lambda >= 0)
+    usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) != 1 &&
+      !anyNA(lambda) && all(if (grid) lambda > -Inf else is.finite(lambda)) && all(lambda >= 0)
     refuse_if(!usable, "value", "`lambda` must be one or more finite numbers of at least 0, of ",
               "which each training set takes the best, or NULL for thirteen around the variance ",
               "of `from`. For several feature spaces it may be a matrix, with a row for each ",

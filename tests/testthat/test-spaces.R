@@ -316,7 +316,8 @@ test_that("joint models stand beside single ones, in encode() and evaluate_model
   expect_identical(nested$model_x, c("m", "m", "n"))
   expect_equal(nested$score[1:2], result$score)
   parts <- NULL
-  expect_message(parts <- space_parts(result, method = "influence"), class = "repalign_single_models")
+  expect_message(parts <- space_parts(result, method = "influence"),
+                 class = "repalign_single_models")
   expect_equal(parts$score[2], result$score[1])
   table <- as.data.frame(result, part = "spaces")
   expect_identical(names(table), c("x", "y", "space", "split", "lambda", "dropped"))

@@ -203,7 +203,8 @@ parts_of_cell <- function(cell, call, row, method, design, p_adjust) {
   rows$p_value <- rows$p_adjusted <- NA_real_
   if (!is.null(design)) {
     unique <- kinds$part == "unique"
-    rows$p_value[unique] <- p_of_unique(model, y, folds, found, kinds, call, design)
+    null <- unique_null(model, y, folds, found, kinds, call, design)
+    rows$p_value[unique] <- apply(null, 2, p_at_least, choice_share)
     rows$p_adjusted[unique] <- stats::p.adjust(rows$p_value[unique], p_adjust)
   }
   rows$n <- call$n
@@ -226,12 +227,6 @@ design_of_parts <- function(call, permutations, p_adjust) {
           "that is made from another can then have a small p-value because it mends a penalty ",
           "that is too large. Let penalties be chosen, lambda = NULL, or give rows with Inf.")
   design
-}
-
-# The p-values of all unique parts.
-p_of_unique <- function(model, y, folds, found, kinds, call, design) {
-  null <- unique_null(model, y, folds, found, kinds, call, design)
-  apply(null, 2, p_at_least, 1e-9)
 }
 
 # Statistics of the unique parts: the largest R squared over all candidates of the whole model less
@@ -351,12 +346,7 @@ declare_result(
     list(pairs = length(unique(part_titles(x))), n = x$n[1],
          conf_level = c(attr(x, "conf_level"), NA_real_)[1], undefined = sum(is.na(x$score)))
   },
-  limits = function(x, level) {
-    need_columns(x, "df", "used")
-    limits <- limits_of(scales_of(x), x$df, level)
-    dimnames(limits) <- list(row_titles(x), NULL)
-    limits
-  }
+  limits = function(x, level) interval_limits(x, level)
 )
 
 # "V4 from low & high"
@@ -368,30 +358,21 @@ part_titles <- function(x) {
 # Of one model: how much is unique to each space, and what is common.
 parts_sentence <- function(rows, title, level) {
   of <- function(part) which(rows$part == part)
-  told <- function(at, first) {
-    if (is.na(rows$conf_low[at])) return(number_word(rows$score[at]))
+  if (!length(of("total"))) return(NA_character_)
+  unique <- vapply(of("unique"), function(at) {
+    first <- at == of("unique")[1]
     limits <- with_limits_words(rows$score[at], rows$conf_low[at], rows$conf_high[at])
-    p <- if (isFALSE(is.na(rows$p_value[at]))) p_words(rows$p_value[at])
-    paste0(limits[[1]], brackets(if (first) interval_phrase(limits[-1], level) else
-      paste(limits[2], "to", limits[3]), p))
-  }
-  total <- of("total")
-  unique <- of("unique")
-  phrases <- vapply(seq_along(unique), function(k) {
-    value <- told(unique[k], k == 1)
-    at <- regexpr(" (", value, fixed = TRUE)
-    to <- paste0(if (k == 1) " is unique", " to ", rows$space[unique[k]])
-    if (at < 0) paste0(value, to) else paste0(substr(value, 1, at - 1), to, substring(value, at))
+    paste0(limits[[1]], if (first) " is unique", " to ", rows$space[at], brackets(
+      if (!is.na(rows$conf_low[at])) {
+        if (first) interval_phrase(limits[-1], level) else paste(limits[2], "to", limits[3])
+      }, if (isFALSE(is.na(rows$p_value[at]))) p_words(rows$p_value[at])))
   }, "")
   rest <- c(of("common"), of("shared"))
-  several <- length(rest) > 1
-  common <- vapply(rest, function(at) {
-    paste0(number_word(rows$score[at]), if (rows$part[at] == "shared") " shared by two or more" else
-      paste0(" common", if (several) paste(" to", rows$space[at])))
-  }, "")
-  if (!length(total)) return(NA_character_)
-  paste0("Of the R squared of ", title, " (", number_word(rows$score[total]), "), ",
-         paste(c(phrases, common), collapse = ", "), ".")
+  common <- paste(vapply(rows$score[rest], number_word, ""),
+                  ifelse(rows$part[rest] == "shared", "shared by two or more",
+                         paste0("common", if (length(rest) > 1) paste(" to", rows$space[rest]))))
+  paste0("Of the R squared of ", title, " (", number_word(rows$score[of("total")]), "), ",
+         paste(c(unique, if (length(rest)) common), collapse = ", "), ".")
 }
 
 #' @rdname space_parts

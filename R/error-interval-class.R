@@ -66,13 +66,15 @@ declare_result(
     list(pairs = count_pairs(x), measures = length(unique(x$measure)), n = x$n[1],
          conf_level = level, undefined = sum(is.na(x$score)))
   },
-  limits = function(x, level) {
-    need_columns(x, if (is_of_estimators(x)) c("estimator", "cka", "se", "df") else "df", "used")
-    limits <- limits_of(scales_of(x), x$df, level)
-    dimnames(limits) <- list(row_titles(x), NULL)
-    limits
-  }
+  limits = function(x, level) interval_limits(x, level)
 )
+
+interval_limits <- function(x, level) {
+  need_columns(x, if (is_of_estimators(x)) c("estimator", "cka", "se", "df") else "df", "used")
+  limits <- limits_of(scales_of(x), x$df, level)
+  dimnames(limits) <- list(row_titles(x), NULL)
+  limits
+}
 
 # What in_words() tells of score_interval().
 interval_sentence <- function(x) {

@@ -511,13 +511,15 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
 # Summed squared errors of training rows, of which each, or each block, is left out together with
 # the test rows.
 errors_beside <- function(m, my, train, test, blocks) {
-  root <- chol.default(m[test, test, drop = FALSE])
-  own <- backsolve(root, m[test, train, drop = FALSE], transpose = TRUE)
-  residuals <- my[train, , drop = FALSE] -
-    crossprod(own, backsolve(root, my[test, , drop = FALSE], transpose = TRUE))
-  if (is.null(blocks)) residuals <- residuals / (m[cbind(train, train)] - colSums(own^2))
+  own <- m[test, train, drop = FALSE]
+  solved <- chol2inv(chol.default(m[test, test, drop = FALSE])) %*% own
+  residuals <- my[train, , drop = FALSE] - crossprod(solved, my[test, , drop = FALSE])
+  if (is.null(blocks)) {
+    residuals <- residuals / (m[cbind(train, train)] - colSums(own * solved))
+  }
   for (block in blocks) {
-    room <- m[train[block], train[block], drop = FALSE] - crossprod(own[, block, drop = FALSE])
+    room <- m[train[block], train[block], drop = FALSE] -
+      crossprod(own[, block, drop = FALSE], solved[, block, drop = FALSE])
     residuals[block, ] <- solve(room, residuals[block, , drop = FALSE])
   }
   colSums(residuals^2)

@@ -65,7 +65,7 @@ NULL
 #' @examples
 #' spaces <- feature_spaces(early = v4_layers[[1]][1:60, ], late = v4_layers[[4]][1:60, ])
 #' set.seed(1)
-#' joint <- encode(spaces, macaque_v4$trials[1:60, 1:30, ], lambda = c(1e3, 1e4))
+#' joint <- encode(spaces, list(V4 = macaque_v4$trials[1:60, 1:30, ]))
 #' parts <- space_parts(joint, permutations = 99)
 #' parts
 #' in_words(parts)
@@ -352,7 +352,7 @@ declare_result(
 # "V4 from low & high"
 part_titles <- function(x) {
   plain <- as.data.frame(x)
-  paste(full_names(plain, "y"), "from", full_names(plain, "x"))
+  paste(sub("^to$", "`to`", full_names(plain, "y")), "from", full_names(plain, "x"))
 }
 
 # Of one model: how much is unique to each space, and what is common.

@@ -25,7 +25,7 @@ NULL
 #' late <- v4_layers[[4]][1:60, ]
 #' set.seed(1)
 #' encode(list(early = early, both = feature_spaces(early = early, late = late)),
-#'        macaque_v4$trials[1:60, , ], lambda = c(1e3, 1e4))
+#'        list(V4 = macaque_v4$trials[1:60, , ]))
 #' @seealso [space_parts()]
 #' @export
 feature_spaces <- function(...) {

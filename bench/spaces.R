@@ -3,7 +3,7 @@
 # standard errors over true standard deviations, and cover of the mean of all sets, of unique and
 # common parts and of the difference of two unique parts, by delete-one and influence; (3) binding
 # columns beside feature_spaces(): R squared of new stimuli.
-#   Rscript bench/spaces.R [sets=300] [permutations=99] [levels] [errors] [binding]
+#   Rscript bench/spaces.R [sets=300] [permutations=99] [cells=1,2] [levels] [errors] [binding]
 
 suppressPackageStartupMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
@@ -111,7 +111,7 @@ cells <- list(
 started <- proc.time()[[3]]
 if (wanted("levels")) {
   cat("levels: p <= .05 of the last space,", sets, "sets,", permutations, "permutations\n")
-  for (name in names(cells)) {
+  for (name in names(cells)[settings("cells", seq_along(cells))]) {
     set.seed(1)
     found <- vapply(seq_len(sets), function(set) {
       data <- cells[[name]]()

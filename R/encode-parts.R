@@ -357,8 +357,12 @@ part_titles <- function(x) {
 
 # Of one model: how much is unique to each space, and what is common.
 parts_sentence <- function(rows, title, level) {
+  # in the order of the model, whatever that of the rows
+  longest <- rows$space[order(-nchar(rows$space), rows$space)][1]
+  spaces <- strsplit(c(longest, rows$space), " & ", fixed = TRUE)
+  rank <- vapply(spaces[-1], function(set) sum(2^match(set, spaces[[1]])), 0)
+  rows <- rows[order(lengths(spaces[-1]), rank), ]
   of <- function(part) which(rows$part == part)
-  if (!length(of("total"))) return(NA_character_)
   unique <- vapply(of("unique"), function(at) {
     first <- at == of("unique")[1]
     limits <- with_limits_words(rows$score[at], rows$conf_low[at], rows$conf_high[at])
@@ -371,8 +375,10 @@ parts_sentence <- function(rows, title, level) {
   common <- paste(vapply(rows$score[rest], number_word, ""),
                   ifelse(rows$part[rest] == "shared", "shared by two or more",
                          paste0("common", if (length(rest) > 1) paste(" to", rows$space[rest]))))
-  paste0("Of the R squared of ", title, " (", number_word(rows$score[of("total")]), "), ",
-         paste(c(unique, if (length(rest)) common), collapse = ", "), ".")
+  told <- c(unique, if (length(rest)) common)
+  paste0("Of the R squared of ", title, brackets(vapply(rows$score[of("total")], number_word, "")),
+         ", ", if (length(told)) paste(told, collapse = ", ") else
+           "no unique or common part is among these rows", ".")
 }
 
 #' @rdname space_parts

@@ -208,6 +208,7 @@ where_errors_are <- function(object) {
     repalign_similarity = , repalign_calibration = , repalign_benchmark = ,
     repalign_dimension = , repalign_stream = interval,
     repalign_encoding = "score_interval() of it has them",
+    repalign_parts = "compare_scores() takes its rows",
     repalign_interval = paste0("score_interval(x, list(a = , b = ), measure(\"cka\", estimator = ",
                                "\"stimulus\")) has scores that can be compared"),
     repalign_ceiling = paste0("score_interval(trials, y, measure(\"cka\", estimator = ",

@@ -62,7 +62,7 @@ results_by_class <- function() {
       list(one = feature_spaces(a = p$x, b = p$y), two = feature_spaces(c = p$y, d = p$x)),
       trials, folds = rep(1:5, 6), lambda = c(1, 10)
     ), permutations = 9), space_parts(encode(
-      list(m = list(one = feature_spaces(a = p$x, b = p$y))), p$x, folds = rep(1:5, 6)
+      list(m = list(one = feature_spaces(a = p$x, b = p$y))), trials, folds = rep(1:5, 6)
     ))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),
                                            list(x = p$x[16:30, ], y = p$y[16:30, ])))),

@@ -37,8 +37,8 @@ NULL
 #'
 #' *Errors* hold the penalties of each fold. `NA`: a space that is left out everywhere, and the
 #' split. Near 0 they are no intervals: where a space adds nothing, unique parts are 0 or just
-#' below, and their intervals covered their mean in .21 to .57 of simulations. Whether a space adds
-#' anything is for the p-value.
+#' below, and their intervals cover their mean too rarely. Whether a space adds anything is for the
+#' p-value.
 #'
 #' *P-values* (Freedman and Lane): residuals of the out-of-fold predictions of all other spaces
 #' change places, and the best R squared over all candidates for the penalties with the space is
@@ -46,17 +46,17 @@ NULL
 #' unique part below 0 can have a small p-value. A small p-value says that a space helps these
 #' predictions, not that it has information of its own. With one row of penalties (a warning of
 #' class `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that is too
-#' large: p was at most .05 in .83 of such data sets.
+#' large: p was at most .05 in all of 40 such data sets (`bench/spaces.R`).
 #'
 #' When not to trust it:
 #' * unique parts are of this fit: they change with the number of stimuli and with noise;
 #' * copies: columns of one space that repeat the useful ones of another make a better fit without
-#'   anything of their own (unique .25, p at most .05 in nearly all data sets);
+#'   anything of their own (unique .26, p at most .05 in all of 40 data sets);
 #' * common is not "the same information": it is what either space predicts alone;
 #' * the split credits copies in any proportion;
 #' * spaces that were chosen by the same stimuli;
 #' * series in time and near copies without `clusters` of [encode()] (folds by stimulus: p at most
-#'   .05 in all of the data sets with AR(.9) series): give blocks as clusters, and shifts of the whole
+#'   .05 in all of 40 data sets with AR(.9) series): give blocks as clusters, and shifts of the whole
 #'   series as `permutations`;
 #' * fewer than 10 clusters.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264 (banded ridge regression).

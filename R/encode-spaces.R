@@ -14,9 +14,9 @@ NULL
 #'   models in [encode()] or [evaluate_models()] with `measure("encode")`, and for `newdata` of
 #'   [predict()][encode].
 #' @details
-#' Columns that are bound together share one penalty: a useless space beside them then costs up to
-#' 0.11 of R squared (simulations in `bench/spaces.R`). Here directions between the spaces are tried,
-#' and leaving a space out is one of them.
+#' Columns that are bound together share one penalty, so that a useless space beside them costs R
+#' squared (`bench/spaces.R`). Here directions between the spaces are tried, and leaving a space out
+#' is one of them.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264. Nunez-Elizalde et al.
 #'   (2019), NeuroImage 197.
 #' @examples

@@ -21,10 +21,11 @@ NULL
 #' @return A data frame of the classes `repalign_parts` and `repalign_interval`: `model_x`,
 #'   `model_y` (with models), `x`, `y`; `measure`, such as "unique ridge r2"; `part`: "total",
 #'   "alone", "unique", "common" (of two or three spaces), "shared" (of three or four: the total
-#'   less all unique parts), "split"; `space`, names with " & " between them; `score`; `normalized`, the
-#'   share of the noise ceiling of the whole model; `se`, `df`, `conf_low`, `conf_high`; `p_value`
-#'   and `p_adjusted` of unique parts; `method`, `over`, `n` as those of [score_interval()].
-#'   [compare_scores()] compares parts of one kind, such as "unique a" with "unique b".
+#'   less all unique parts), "split"; `space`, names with " & " between them; `score`; `normalized`,
+#'   the share of the noise ceiling of the whole model; `se`, `df`, `conf_low`, `conf_high`;
+#'   `p_value` and `p_adjusted` of unique parts; `method`, `over`, `n` as those of
+#'   [score_interval()]. [compare_scores()] compares parts of one kind, such as "unique a" with
+#'   "unique b".
 #'
 #'   `as.data.frame(result, part = "neurons")`: `part`, `space`, `neuron`, `score`.
 #' @details
@@ -45,8 +46,8 @@ NULL
 #' compared with that without. They compare best candidates, unique parts chosen ones, so that a
 #' unique part below 0 can have a small p-value. A small p-value says that a space helps these
 #' predictions, not that it has information of its own. With one row of penalties (a warning of
-#' class `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that is too
-#' large: p was at most .05 in all of 40 such data sets (`bench/spaces.R`).
+#' class `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that
+#' is too large: p was at most .05 in all of 40 such data sets (`bench/spaces.R`).
 #'
 #' When not to trust it:
 #' * unique parts are of this fit: they change with the number of stimuli and with noise;
@@ -56,8 +57,8 @@ NULL
 #' * the split credits copies in any proportion;
 #' * spaces that were chosen by the same stimuli;
 #' * series in time and near copies without `clusters` of [encode()] (folds by stimulus: p at most
-#'   .05 in all of 40 data sets with AR(.9) series): give blocks as clusters, and shifts of the whole
-#'   series as `permutations`;
+#'   .05 in all of 40 data sets with AR(.9) series): give blocks as clusters, and shifts of the
+#'   whole series as `permutations`;
 #' * fewer than 10 clusters.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264 (banded ridge regression).
 #'   de Heer et al. (2017), J. Neurosci. 37 (partition of variance). Freedman and Lane (1983),

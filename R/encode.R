@@ -12,8 +12,8 @@ NULL
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
 #'   `y` of [similarity()] (in [evaluate_models()] the recording comes first); models of `from` may
 #'   be [feature_spaces()], which predict together; `to` may have trials (also an array stimuli x
-#'   neurons x trials), whose means are predicted. A message (class `repalign_swapped`) says where they seem to be the other
-#'   way round.
+#'   neurons x trials), whose means are predicted. A message (class `repalign_swapped`) says where
+#'   they seem to be the other way round.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
@@ -26,8 +26,8 @@ NULL
 #' @param repeats how often new random folds are drawn.
 #' @param lambda penalties of ridge regression, as those of scikit-learn, of which each training set
 #'   chooses one. `NULL`: thirteen, 1e-4 to 1e4 times the variance of `from` in a direction. Of
-#'   [feature_spaces()] numbers are combined for all spaces, and `Inf` leaves one out; a matrix has a
-#'   row for each choice and a column for each space.
+#'   [feature_spaces()] numbers are combined for all spaces, and `Inf` leaves one out; a matrix has
+#'   a row for each choice and a column for each space.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns by their standard deviations over training stimuli?
@@ -48,10 +48,11 @@ NULL
 #'
 #'   `predict()`: the predictions of stimuli left out, a matrix (of several pairs a list); with
 #'   `newdata` those of new stimuli, by a fit to all stimuli of the call, whose weights `coef()`
-#'   gives: a list of `intercept` and, columns x neurons, `weights` (of feature spaces one each), with the
-#'   attribute `lambda`. With `space`, what this space adds to a prediction: with the mean of `to` (of
-#'   the training stimuli, for those left out) the parts of all spaces add up to it. `augment()`, for
-#'   each pair, stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
+#'   gives: a list of `intercept` and, columns x neurons, `weights` (of feature spaces one each),
+#'   with the attribute `lambda`. With `space`, what this space adds to a prediction: with the mean
+#'   of `to` (of the training stimuli, for those left out) the parts of all spaces add up to it.
+#'   `augment()`, for each pair, stimulus and neuron: `response`, `.fitted` (its prediction),
+#'   `.resid`.
 #' @details
 #' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
 #' where the model fits noise. `average = "folds"` of R squared is lower.

@@ -1,9 +1,9 @@
 # encode() beside refits as one would write them, and beside other packages, on the same data and
 # folds, in one run:
 #   Rscript bench/encode.R [n=1000] [q=500] [p=300] [rounds=3]
-# Set the threads of the BLAS first (OPENBLAS_NUM_THREADS=1). 10 folds, 10 penalties. The columns are
-# the least elapsed and processor seconds of all rounds, in each of which all take turns, and the
-# weighted R squared. What is compared:
+# Set the threads of the BLAS first (OPENBLAS_NUM_THREADS=1). 10 folds, 10 penalties. The columns
+# are the least elapsed and processor seconds of all rounds, in each of which all take turns, and
+# the weighted R squared. What is compared:
 #   encode, one penalty      one SVD for all folds
 #   refits, one penalty      solve() for each fold
 #   encode, nested grid      chooses within each training set, as RidgeCV
@@ -15,9 +15,9 @@
 #   pls                      25 components per fold, beside those of encode()
 # "999 permutations" is the whole call, one penalty. What is not installed is named, and skipped.
 # Last, two feature spaces (200 stimuli, 400 and 350 columns, 100 neurons, 5 x 5 folds): encode(),
-# and in numpy what himalaya defines as its random search, on the same candidates: for each direction
-# an eigendecomposition of the kernel of each inner training set, for each penalty the matrix that
-# predicts, and dual weights where a direction is better than those before.
+# and in numpy what himalaya defines as its random search, on the same candidates: for each
+# direction an eigendecomposition of the kernel of each inner training set, for each penalty the
+# matrix that predicts, and dual weights where a direction is better than those before.
 
 suppressPackageStartupMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))

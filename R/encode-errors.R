@@ -23,28 +23,12 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
   for (at in split(seq_along(cells), match(of, unique(of)))) {
     call <- calls[[of[at[1]]]]
     columns <- lapply(cells[at], encoding_column, call, method, advance)
-    over <- if (is.null(call$codes)) "stimuli" else "clusters"
-    units <- units_of(call$n, call$codes)
-    keyed <- cbind(rows[at, setdiff(names(rows), "over")], over = over)
-    # what score_interval() keeps of the scores of one call, see error-interval-result.R
-    entry <- list(rows = data.frame(key = score_keys(keyed), score = rows$score[at],
-                                    sample_y = FALSE),
-                  n = call$n, units = units, names = if (is.null(call$codes)) call$stimuli,
-                  stimuli = vapply(columns, deviations_of, numeric(units)), halves = NULL,
-                  methods = vapply(columns, function(column) column$method, ""),
-                  clustered = !is.null(call$codes), factors = list())
-    errors <- contrast_errors(parts_of_call(entry, seq_along(at)), diag(length(at)))
-    rows$se[at] <- errors$se
-    rows$df[at] <- errors$df
-    entry$rows$se <- errors$se
-    entry$scales <- data.frame(point = rows$score[at], spread = errors$se, back = "plain")
-    limits <- unname(limits_of(entry$scales, errors$df, conf_level))
-    rows$conf_low[at] <- limits[, 1]
-    rows$conf_high[at] <- limits[, 2]
-    rows$method[at] <- entry$methods
-    rows$over[at] <- over
-    note_strong_stimuli(entry, rows[at, ])
-    deletions <- c(deletions, list(entry))
+    found <- entry_of_call(call, rows[at, ], vapply(columns, deviations_of,
+                                                    numeric(units_of(call$n, call$codes))),
+                           vapply(columns, function(column) column$method, ""), conf_level)
+    rows[at, ] <- found$rows[names(rows)]
+    note_strong_stimuli(found$entry, rows[at, ])
+    deletions <- c(deletions, list(found$entry))
   }
   columns <- c(setdiff(names(rows), c("n", "method", "over")), "method", "over", "n")
   labels <- unique(rows$measure)
@@ -53,6 +37,25 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
     direction = stats::setNames(rep("similarity", length(labels)), labels),
     best = stats::setNames(rep(1, length(labels)), labels)
   ))
+}
+
+# What score_interval() keeps of the scores of one call, see error-interval-result.R, and the rows
+# with their errors. stimuli: the deviations of each row, which are NA where there are none.
+entry_of_call <- function(call, rows, stimuli, methods, conf_level) {
+  rows$method <- methods
+  rows$over <- if (is.null(call$codes)) "stimuli" else "clusters"
+  entry <- list(rows = data.frame(key = score_keys(rows), score = rows$score, sample_y = FALSE),
+                n = call$n, units = units_of(call$n, call$codes),
+                names = if (is.null(call$codes)) call$stimuli, stimuli = stimuli, halves = NULL,
+                methods = methods, clustered = !is.null(call$codes), factors = list())
+  errors <- contrast_errors(parts_of_call(entry, seq_len(nrow(rows))), diag(nrow(rows)))
+  rows$se <- entry$rows$se <- errors$se
+  rows$df <- errors$df
+  entry$scales <- data.frame(point = rows$score, spread = errors$se, back = "plain")
+  limits <- unname(limits_of(entry$scales, errors$df, conf_level))
+  rows$conf_low <- limits[, 1]
+  rows$conf_high <- limits[, 2]
+  list(rows = rows, entry = entry)
 }
 
 check_encoding_errors <- function(call) {
@@ -70,7 +73,8 @@ check_encoding_errors <- function(call) {
 warn_of_encoded_rows <- function(call) {
   if (!is.null(call$codes)) return(NULL)
   reprs <- function(data) lapply(data, function(x) list(kind = "data", data = x))
-  warn_of_rows(reprs(call$x), reprs(call$y), "errors",
+  spaces <- unlist(lapply(call$x, function(model) model$data), recursive = FALSE)
+  warn_of_rows(reprs(spaces), reprs(call$y), "errors",
                sub("`clusters`", "`clusters` of encode()", cluster_remedy, fixed = TRUE))
 }
 
@@ -86,56 +90,68 @@ encoding_column <- function(cell, call, method, advance) {
   means <- colMeans(y)
   y <- y - rep(means, each = nrow(y))
   unit <- unit_of(y)
-  y <- y / unit
   values <- lapply(cell$predictions, function(values) {
     (values[, known, drop = FALSE] - rep(means, each = nrow(values))) / unit
   })
-  fixed <- is.na(cell$penalties[1]) || length(unique(as.vector(cell$penalties))) == 1 && cell$fixed
-  if (method == "auto") {
-    method <- if (fixed && call$n >= least_for_influence) "influence" else "jackknife"
+  method <- error_method(cell, call, method)
+  model <- if (method == "jackknife") {
+    encoding_model(call$x[[cell$layer]]$data, call$settings, call$x[[cell$layer]]$arg)
   }
-  column <- if (method == "influence") {
+  column <- column_of_predictions(cell$score, y / unit, values, cell$chosen[, known, drop = FALSE],
+                                  cell$test, call, method, model)
+  c(column, list(method = method))
+}
+
+error_method <- function(cell, call, method) {
+  if (method != "auto") return(method)
+  if (cell$fixed && call$n >= least_for_influence) "influence" else "jackknife"
+}
+
+# The same of given predictions of y by candidates of a model. test: the test rows of the folds.
+column_of_predictions <- function(score, y, values, chosen, test, call, method, model) {
+  if (method == "influence") {
     # n times the derivative of the score by the share of each stimulus, with predictions held
     error <- about <- numeric(nrow(y))
-    for (k in seq_along(cell$test)) {
-      at <- cell$test[[k]]
+    for (k in seq_along(test)) {
+      at <- test[[k]]
       m <- colMeans(y[-at, , drop = FALSE])
       error[at] <- error[at] + rowSums((y[at, , drop = FALSE] - values[[k]])^2)
       about[at] <- about[at] + rowSums((y[at, , drop = FALSE] - rep(m, each = length(at)))^2)
     }
-    influence_column(cell$score, -(error - (1 - cell$score) * about) / mean(about), list(),
-                     call$codes)
-  } else {
-    jackknife_column(c(cell$score, deleted_encodings(cell, call, y, values, known)),
-                     list(transform = "none"))
+    return(influence_column(score, -(error - (1 - score) * about) / mean(about), list(),
+                            call$codes))
   }
-  c(column, list(method = method))
+  jackknife_column(c(score, deleted_encodings(y, values, chosen, test, call, model)),
+                   list(transform = "none"))
 }
 
 # ---- without each stimulus
 
 # Scores without each unit (stimulus or cluster), of models that are fitted without it, with the
-# penalty of each fold held.
-deleted_encodings <- function(cell, call, y, values, known) {
+# penalties of each fold held.
+deleted_encodings <- function(y, values, chosen, test, call, model) {
   units <- if (is.null(call$codes)) as.list(seq_len(call$n)) else
     unname(split(seq_len(call$n), call$codes))
   settings <- call$settings
-  layer <- encoding_layer(call$x[[cell$layer]], settings$standardize)
-  penalties <- cell$own[, known, drop = FALSE]
   quick <- !settings$standardize && is.null(settings$components)
-  parts <- if (quick) left_out_parts(fold_basis(layer$x, seq_len(call$n), integer()), y)
-  error <- about <- numeric(length(units))
-  for (k in seq_along(cell$test)) {
-    test <- cell$test[[k]]
-    about <- about + about_without(y, test, units)
-    if (quick) {
-      for (lambda in unique(penalties[k, ])) {
-        at <- which(penalties[k, ] == lambda)
-        error <- error + errors_without(parts, test, units, lambda, at)
-      }
-    } else {
-      error <- error + refitted_without(layer, y, test, units, settings, penalties[k, ],
+  about <- Reduce(`+`, lapply(test, function(fold) about_without(y, fold, units)))
+  # without candidates all is predicted by the mean
+  if (anyNA(chosen)) return(numeric(length(units)))
+  error <- 0
+  if (!quick) {
+    for (k in seq_along(test)) {
+      error <- error + refitted_without(model, y, test[[k]], units, settings, chosen[k, ],
                                         values[[k]])
+    }
+    return(1 - error / about)
+  }
+  for (d in unique(model$direction[chosen])) {
+    parts <- parts_of_direction(model, d, y)
+    for (k in seq_along(test)) {
+      for (l in intersect(chosen[k, ], which(model$direction == d))) {
+        error <- error + errors_without(parts, test[[k]], units, model$penalty[l],
+                                        which(chosen[k, ] == l))
+      }
     }
   }
   1 - error / about
@@ -199,19 +215,13 @@ refitted_errors <- function(parts, test, unit, lambda) {
 }
 
 # The same where every model is fitted anew.
-refitted_without <- function(layer, y, test, units, settings, penalties, values) {
+refitted_without <- function(model, y, test, units, settings, chosen, values) {
   train <- seq_len(nrow(y))[-test]
   square <- rowSums((y[test, , drop = FALSE] - values)^2)
   vapply(units, function(unit) {
     if (unit[1] %in% test) return(sum(square) - sum(square[match(unit, test)]))
-    rows <- setdiff(train, unit)
-    error <- 0
-    for (lambda in unique(penalties)) {
-      at <- if (is.na(lambda)) seq_len(ncol(y)) else which(penalties == lambda)
-      found <- predict_rows(layer, y[, at, drop = FALSE], rep(1L, length(at)), rows, test, lambda,
-                            settings, NULL)
-      error <- error + sum((y[test, at, drop = FALSE] - found$values)^2)
-    }
-    error
+    found <- predict_rows(model, y, rep(1L, ncol(y)), setdiff(train, unit), test, settings,
+                          chosen = list(chosen))[[1]]
+    sum((y[test, , drop = FALSE] - found$values)^2)
   }, 0)
 }

@@ -1,21 +1,91 @@
 # The models of encode(): what is fitted to the stimuli of one fold predicts the others.
 
-# ---- layers
+# ---- models
 
-# A layer is what encode() predicts from: list(x, unit), where x are the centred data divided by
-# `unit`, a power of two, so that no product overflows. Predictions depend on the inner products of
-# the rows alone: wide data are rotated, so that they have as many columns as there are stimuli.
-# Where columns are standardised, they count one by one, and stay.
-encoding_layer <- function(x, standardize) {
+# What encode() predicts from is a model of one or more feature spaces, of which one alone is a
+# special case. Every candidate for its penalties belongs to a direction, the ratio of the penalties
+# of its spaces: ridge regression on the spaces side by side, each divided by the root of its ratio,
+# with one penalty. So all that is known of one penalty serves for several spaces. A list:
+#
+# spaces      of each space the centred data `z` divided by `unit`, a power of two, so that no
+#             product overflows, and its variance in a direction, `size`
+# ratios      of the directions: directions x spaces, Inf where a space is left out
+# layer       a function of the number of a direction: its data side by side (direction_layer())
+# direction, penalty  of each candidate
+# given       its penalties in the units of the user, candidates x spaces
+# at_end      is it at an end of the grid?
+# sets        for each set of spaces that was asked for the numbers of its candidates
+#
+# data: a list of matrices; arg: what messages call them; sets: a list of numbers of spaces.
+encoding_model <- function(data, settings, arg, sets = list(seq_along(data))) {
+  spaces <- lapply(data, encoding_space, settings)
+  tables <- lapply(sets, candidate_penalties, spaces, settings)
+  all <- do.call(rbind, tables)
+  key <- row_identities(as.data.frame(all), seq_len(ncol(all)))
+  first <- !duplicated(key)
+  before <- c(0, cumsum(vapply(tables, nrow, 0L)))
+  sets <- lapply(seq_along(tables), function(k) {
+    match(key[before[k] + seq_len(nrow(tables[[k]]))], key[first])
+  })
+  all <- all[first, , drop = FALSE]
+  at <- seq_along(data)
+  ratios <- all[, at, drop = FALSE]
+  key <- row_identities(as.data.frame(ratios), at)
+  model <- list(spaces = spaces, ratios = ratios[!duplicated(key), , drop = FALSE],
+                direction = match(key, unique(key)), penalty = all[, length(at) + 1],
+                given = all[, length(at) + 1 + at, drop = FALSE], at_end = all[, ncol(all)] == 1,
+                sets = sets)
+  n <- nrow(data[[1]])
+  wide <- sum(vapply(spaces, function(space) ncol(space$z), 0L))
+  check_memory(8 * as.double(nrow(model$ratios)) * n * if (settings$standardize) wide else
+    min(n, wide), "All directions of the penalties", "Fewer spaces or penalties need less.")
+  refuse_if(is.null(settings$lambda) && settings$method == "ridge" &&
+              any(is.finite(model$ratios[model$direction, ]) & model$given %in% c(0, Inf)), "value",
+            "`{arg}` has values too large or too small for a penalty in their units: rescale it, ",
+            "or use standardize = TRUE.")
+  model$layer <- remembered(function(d) direction_layer(d, model, settings))
+  model
+}
+
+# A function of a number that computes each value once.
+remembered <- function(f) {
+  known <- list()
+  function(d) {
+    key <- as.character(d)
+    if (is.null(known[[key]])) known[[key]] <<- f(d)
+    known[[key]]
+  }
+}
+
+encoding_space <- function(x, settings) {
   x <- matrix(as.vector(x), nrow(x))
   x <- x - rep(colMeans(x), each = nrow(x))
   unit <- unit_of(x)
   x <- x / unit
-  if (standardize || ncol(x) <= nrow(x)) return(list(x = x, unit = unit))
+  scaled <- if (settings$standardize) x / rep(column_sds(x), each = nrow(x)) else x
+  size <- sum(scaled^2) / min(nrow(x) - 1, ncol(x))
+  list(z = x, unit = unit, size = size)
+}
+
+# Predictions depend on the inner products of the rows alone: wide data are rotated, so that they
+# have as many columns as there are stimuli.
+rotated <- function(x) {
+  if (ncol(x) <= nrow(x)) return(x)
   found <- .Call(C_svd, x)
   kept <- found$d > rank_share * found$d[1]
-  list(x = found$u[, kept, drop = FALSE] * rep(found$d[kept], each = nrow(x)), unit = unit,
-       columns = ncol(x))
+  found$u[, kept, drop = FALSE] * rep(found$d[kept], each = nrow(x))
+}
+
+# The data of one direction side by side; weights: of columns that are standardised first, so that
+# they count one by one.
+direction_layer <- function(d, model, settings) {
+  used <- which(is.finite(model$ratios[d, ]))
+  weights <- 1 / sqrt(model$ratios[d, used])
+  z <- lapply(model$spaces[used], function(space) space$z)
+  if (!settings$standardize) {
+    return(list(x = rotated(do.call(cbind, Map(`*`, z, weights)))))
+  }
+  list(x = do.call(cbind, z), weights = rep(weights, vapply(z, ncol, 0L)))
 }
 
 # A power of two near the largest value.
@@ -24,24 +94,51 @@ unit_of <- function(x) 2^floor(log2(max(abs(x))))
 # Singular values below this share of the largest one are rounding.
 rank_share <- 1e-10
 
-# The penalties to choose from, rising, in the units of the user and of the layer. By default they
-# grow with the variance of the layer, so that its units do not matter.
-layer_penalties <- function(layer, settings, arg) {
-  if (settings$method == "linear") return(list(given = 0, own = 0))
-  if (!is.null(settings$components)) return(list(given = NA_real_, own = NA_real_))
-  unit <- if (settings$standardize) 1 else layer$unit
-  if (!is.null(settings$lambda)) {
-    return(list(given = settings$lambda, own = pmin(settings$lambda / unit / unit, endless)))
+# The candidates for the penalties of a set of spaces, a row each: the ratios of all spaces, the
+# penalty, the penalties in the units of the user, and whether they are at an end of the grid. By
+# default penalties grow with the variance of a space, so that its units do not matter.
+candidate_penalties <- function(set, spaces, settings) {
+  units <- if (settings$standardize) rep(1, length(spaces)) else
+    vapply(spaces, function(space) space$unit, 0)
+  count <- length(spaces)
+  over <- function(values) {
+    grid <- as.matrix(expand.grid(rep(list(values), length(set))))
+    full <- matrix(Inf, nrow(grid), count)
+    full[, set] <- grid
+    full
   }
-  x <- layer$x
-  if (settings$standardize) x <- x / rep(column_sds(x), each = nrow(x))
-  columns <- if (is.null(layer$columns)) ncol(x) else layer$columns
-  own <- 10^(-4:4) * sum(x^2) / min(nrow(x) - 1, columns)
-  given <- own * unit * unit
-  refuse_if(any(own > 0 & (given == 0 | given == Inf)), "value", "`{arg}` has values too large or ",
-            "too small for a penalty in their units: rescale it, or use standardize = TRUE.")
-  list(given = given, own = own)
+  lambda <- settings$lambda
+  if (is.null(lambda)) {
+    sizes <- vapply(spaces, function(space) space$size, 0)
+    if (!is.null(settings$components) || settings$method == "linear") {
+      # least squares on spaces of equal variance; one alone as it is
+      ratios <- over(1)
+      if (!settings$standardize && count > 1) ratios <- ratios * rep(sizes, each = nrow(ratios))
+      none <- if (is.null(settings$components)) 0 else NA_real_
+      return(cbind(ratios, none, ifelse(ratios < Inf, none, Inf), 0))
+    }
+    d <- over(if (length(set) > 1) c(0, 1, 3, Inf) else 0)
+    d <- d[apply(d, 1, min) == 0, , drop = FALSE]
+    at <- rep(seq_len(nrow(d)), each = length(default_scales))
+    ratios <- rep(sizes, each = length(at)) * 10^d[at, , drop = FALSE]
+    penalty <- rep(10^default_scales, nrow(d))
+    given <- penalty * ratios * rep(units, each = length(at)) * rep(units, each = length(at))
+    return(cbind(ratios, penalty, given, penalty %in% range(10^default_scales)))
+  }
+  given <- if (!is.matrix(lambda)) over(c(lambda, if (length(set) > 1) Inf)) else
+    unique(replace(lambda, col(lambda) %in% setdiff(seq_len(count), set), Inf))
+  given <- given[rowSums(is.finite(given)) > 0, , drop = FALSE]
+  own <- pmin(given / rep(units, each = nrow(given)) / rep(units, each = nrow(given)),
+              ifelse(given == Inf, Inf, endless))
+  penalty <- apply(own, 1, min)
+  ratios <- signif(own / ifelse(penalty > 0, penalty, 1), 12)
+  ratios[penalty == 0, ] <- ifelse(own[penalty == 0, ] == 0, 1, Inf)
+  ends <- if (!is.matrix(lambda) && length(lambda) > 1) range(lambda)
+  cbind(ratios, penalty, given, rowSums(matrix(given %in% ends, nrow(given))) > 0)
 }
+
+# The exponents of ten of the default penalties.
+default_scales <- c(-4, -3, seq(-2, 2, by = 0.5), 3, 4)
 
 # A penalty that leaves nothing of any prediction, and with which quotients still have values.
 endless <- 1e200
@@ -56,16 +153,16 @@ column_sds <- function(x, largest = apply(abs(x), 2, max)) {
 # ---- one training set
 
 # The training rows in the basis of their singular vectors: list(u, s, b), with b the coordinates of
-# the test rows.
-fold_basis <- function(x, train, test, standardize = FALSE) {
+# the test rows. weights: of columns, NULL or after they are standardised.
+fold_basis <- function(x, train, test, weights = NULL) {
   a <- x[train, , drop = FALSE]
   mean <- colMeans(a)
   a <- a - rep(mean, each = nrow(a))
   b <- x[test, , drop = FALSE] - rep(mean, each = length(test))
-  if (standardize) {
-    sd <- column_sds(a, apply(abs(x), 2, max))
-    a <- a / rep(sd, each = nrow(a))
-    b <- b / rep(sd, each = nrow(b))
+  if (!is.null(weights)) {
+    weights <- weights / column_sds(a, apply(abs(x), 2, max))
+    a <- a * rep(weights, each = nrow(a))
+    b <- b * rep(weights, each = nrow(b))
   }
   found <- .Call(C_svd, a)
   kept <- which(found$d > rank_share * max(found$d[1], 0))
@@ -76,11 +173,20 @@ fold_basis <- function(x, train, test, standardize = FALSE) {
 # By what the coordinates of the response are multiplied.
 shrunk <- function(s, lambda) s / (s^2 + lambda)
 
-# The first of the smallest errors: of each column, or of each target. errors: penalties x columns.
-chosen_penalties <- function(errors, of, per_neuron) {
-  if (per_neuron) return(apply(errors, 2, which.min))
-  apply(rowsum(t(errors), of), 1, which.min)[match(of, sort(unique(of)))]
+# For each set of candidates the first of those with the smallest error: of each column, or of each
+# target. errors: candidates x columns.
+chosen_penalties <- function(errors, of, sets, per_neuron) {
+  if (!per_neuron) errors <- t(rowsum(t(errors), of))
+  # equal but for rounding, as those of directions that leave out a space without effect
+  first <- function(values) which(values <= min(values) * (1 + choice_share))[1]
+  lapply(sets, function(set) {
+    if (!length(set)) return(rep(NA_integer_, length(of)))
+    chosen <- set[apply(errors[set, , drop = FALSE], 2, first)]
+    if (per_neuron) chosen else chosen[match(of, sort(unique(of)))]
+  })
 }
+
+choice_share <- 1e-9
 
 # ---- rows that are left out
 
@@ -176,124 +282,247 @@ basis_without <- function(basis, at) {
   c(fold_basis(basis$u * rep(basis$s, each = nrow(basis$u)), train, at), list(train = train))
 }
 
-# ---- all folds of a layer
+# ---- all folds of a model
 
-# Predictions of a layer for all targets side by side: list(values, chosen): for each fold the
-# predictions of its test rows, and the numbers of the penalties (folds x columns). y: centred; of:
-# the target of each column; codes: of clusters, or NULL.
-predict_layer <- function(layer, y, of, folds, penalties, settings, codes, advance) {
-  n <- nrow(y)
-  # Where penalties are chosen, too, one decomposition takes less time than one for each fold only
-  # if stimuli are left out one at a time.
-  together <- length(penalties) == 1 || is.null(codes) && all(lengths(folds$test) == 1)
-  if (together && !settings$standardize && is.null(settings$components)) {
-    return(predict_by_blocks(layer, y, of, folds, penalties, settings, advance))
+# Predictions of a model for all targets side by side: a list for each of its sets of spaces, list(
+# values, chosen): for each fold the predictions of its test rows, and the numbers of the candidates
+# (folds x columns). y: centred; of: the target of each column; codes: of clusters, or NULL.
+predict_model <- function(model, y, of, folds, settings, codes, advance) {
+  if (!settings$standardize && is.null(settings$components)) {
+    if (all(lengths(model$sets) < 2)) return(predict_by_blocks(model, y, folds, advance))
+    if (suits_kernels(model, folds)) {
+      return(predict_by_kernels(model, y, of, folds, settings, codes, advance))
+    }
   }
   found <- lapply(seq_along(folds$test), function(k) {
-    train <- train_of(folds, k, n)
     on.exit(advance())
-    predict_rows(layer, y, of, train, folds$test[[k]], penalties, settings, codes)
+    predict_rows(model, y, of, train_of(folds, k, nrow(y)), folds$test[[k]], settings, codes)
   })
-  list(values = lapply(found, function(fold) fold$values),
-       chosen = do.call(rbind, lapply(found, function(fold) fold$chosen)))
+  lapply(seq_along(model$sets), function(set) {
+    list(values = lapply(found, function(fold) fold[[set]]$values),
+         chosen = do.call(rbind, lapply(found, function(fold) fold[[set]]$chosen)))
+  })
 }
 
-# The same of one fold. `chosen` has the number of the penalty of each column.
-predict_rows <- function(layer, y, of, train, test, penalties, settings, codes) {
+# The training rows of y: list(mean, sd, y), centred and in units of sd.
+training_rows <- function(y, train, settings) {
   mean <- colMeans(y[train, , drop = FALSE])
   yc <- y[train, , drop = FALSE] - rep(mean, each = length(train))
   sd <- if (settings$standardize) column_sds(yc, apply(abs(y), 2, max)) else rep(1, ncol(y))
-  if (settings$standardize) yc <- yc / rep(sd, each = nrow(yc))
-  basis <- fold_basis(layer$x, train, test, settings$standardize)
-  chosen <- rep(1L, ncol(y))
-  values <- matrix(0, length(test), ncol(y))
-  if (!is.null(settings$components)) {
-    rank <- length(basis$s)
-    refuse_if(settings$components > rank, "value", "`components` is {settings$components}, but a ",
-              "training set of {length(train)} stimuli has rank {rank}: use at most as many ",
-              "components as the smallest rank of the training sets.")
+  list(mean = mean, sd = sd, y = if (settings$standardize) yc / rep(sd, each = nrow(yc)) else yc)
+}
+
+# The same of one fold: a list for each set. chosen: NULL, or a list of the candidates of columns.
+predict_rows <- function(model, y, of, train, test, settings, codes = NULL, chosen = NULL) {
+  known <- training_rows(y, train, settings)
+  basis_of <- function(d) fold_basis(model$layer(d)$x, train, test, model$layer(d)$weights)
+  directions <- seq_len(nrow(model$ratios))
+  only <- if (length(directions) == 1) basis_of(1)
+  if (is.null(chosen)) {
+    errors <- matrix(0, length(model$penalty), ncol(y))
+    blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))
+    for (d in if (any(lengths(model$sets) > 1)) directions) {
+      at <- which(model$direction == d)
+      errors[at, ] <- inner_errors(if (is.null(only)) basis_of(d) else only, known$y,
+                                   model$penalty[at], blocks)
+    }
+    chosen <- chosen_penalties(errors, of, model$sets, settings$per_neuron)
   }
-  if (settings$method == "pls") {
-    # each target has directions of its own, of which those of a rotated layer are the same
-    cross <- crossprod(basis$u, yc)
-    for (target in unique(of)) {
-      at <- which(of == target)
-      values[, at] <- basis$b %*%
-        pls_weights(basis$s, cross[, at, drop = FALSE], settings$components)
-    }
-  } else if (settings$method == "pcr") {
-    # least squares on the leading components
-    at <- seq_len(settings$components)
-    values <- basis$b[, at, drop = FALSE] %*%
-      (crossprod(basis$u[, at, drop = FALSE], yc) / basis$s[at])
-  } else {
-    if (length(penalties) > 1) {
-      blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))
-      errors <- inner_errors(basis, yc, penalties, blocks)
-      chosen <- chosen_penalties(errors, of, settings$per_neuron)
-    }
-    cross <- crossprod(basis$u, yc)
-    for (l in unique(chosen)) {
-      at <- which(chosen == l)
-      values[, at] <- basis$b %*% (shrunk(basis$s, penalties[l]) * cross[, at, drop = FALSE])
+  values <- lapply(chosen, function(numbers) matrix(0, length(test), ncol(y)))
+  for (d in setdiff(model$direction[unlist(chosen)], NA)) {
+    basis <- if (is.null(only)) basis_of(d) else only
+    for (set in seq_along(chosen)) {
+      for (l in intersect(chosen[[set]], which(model$direction == d))) {
+        at <- which(chosen[[set]] == l)
+        values[[set]][, at] <- basis$b %*% coordinates_of(basis, known$y[, at, drop = FALSE],
+                                                          of[at], model$penalty[l], settings)
+      }
     }
   }
-  each <- nrow(values)
-  list(values = values * rep(sd, each = each) + rep(mean, each = each), chosen = chosen)
+  Map(function(values, chosen) {
+    list(values = values * rep(known$sd, each = nrow(values)) +
+           rep(known$mean, each = nrow(values)), chosen = chosen)
+  }, values, chosen)
+}
+
+# The weights of a regression in the basis of the training rows, whose centred responses are yc.
+coordinates_of <- function(basis, yc, of, penalty, settings) {
+  cross <- crossprod(basis$u, yc)
+  if (is.null(settings$components)) return(shrunk(basis$s, penalty) * cross)
+  rank <- length(basis$s)
+  refuse_if(settings$components > rank, "value", "`components` is {settings$components}, but a ",
+            "training set of {nrow(yc)} stimuli has rank {rank}: use at most as many ",
+            "components as the smallest rank of the training sets.")
+  # least squares on the leading components
+  if (settings$method == "pcr") {
+    return(ifelse(seq_len(rank) <= settings$components, 1 / basis$s, 0) * cross)
+  }
+  # each target has directions of its own, of which those of a rotated layer are the same
+  for (target in unique(of)) {
+    at <- which(of == target)
+    cross[, at] <- pls_weights(basis$s, cross[, at, drop = FALSE], settings$components)
+  }
+  cross
+}
+
+# What each space adds to predictions, for given candidates of the columns: weights of its centred
+# (standardised) training rows, a list for each space of train x columns.
+dual_weights <- function(model, y, of, train, settings, chosen) {
+  known <- training_rows(y, train, settings)
+  duals <- lapply(model$spaces, function(space) matrix(0, length(train), ncol(y)))
+  for (l in unique(chosen[!is.na(chosen)])) {
+    at <- which(chosen == l)
+    layer <- model$layer(model$direction[l])
+    basis <- fold_basis(layer$x, train, integer(), layer$weights)
+    dual <- basis$u %*% (coordinates_of(basis, known$y[, at, drop = FALSE], of[at],
+                                        model$penalty[l], settings) / basis$s)
+    for (k in seq_along(duals)) {
+      duals[[k]][, at] <- dual * rep(known$sd[at], each = nrow(dual)) /
+        model$ratios[model$direction[l], k]
+    }
+  }
+  duals
+}
+
+# Predictions of each fold by one space of a model alone, of which those of all spaces add up to the
+# prediction less the mean of the training rows: a list for each space.
+space_predictions <- function(model, y, of, folds, settings, chosen) {
+  found <- lapply(seq_along(folds$test), function(k) {
+    train <- train_of(folds, k, nrow(y))
+    test <- folds$test[[k]]
+    Map(function(space, dual) {
+      a <- space$z[train, , drop = FALSE]
+      mean <- colMeans(a)
+      a <- a - rep(mean, each = nrow(a))
+      b <- space$z[test, , drop = FALSE] - rep(mean, each = length(test))
+      if (settings$standardize) {
+        b <- b / rep(column_sds(a, apply(abs(space$z), 2, max))^2, each = nrow(b))
+      }
+      tcrossprod(b, a) %*% dual
+    }, model$spaces, dual_weights(model, y, of, train, settings, chosen[k, ]))
+  })
+  lapply(seq_along(model$spaces), function(space) lapply(found, `[[`, space))
 }
 
 # ---- all folds from one decomposition
 
-# One decomposition of all rows serves all folds, because what a fold leaves out is a block of rows,
-# and what it leaves out to choose a penalty a larger one.
-predict_by_blocks <- function(layer, y, of, folds, penalties, settings, advance) {
-  parts <- left_out_parts(fold_basis(layer$x, seq_len(nrow(y)), integer()), y)
-  chosen <- matrix(1L, length(folds$test), ncol(y))
-  if (length(penalties) > 1) {
-    errors <- errors_beside_folds(parts, folds, penalties)
-    for (k in seq_along(errors)) {
-      chosen[k, ] <- chosen_penalties(errors[[k]], of, settings$per_neuron)
-    }
-  }
-  values <- lapply(folds$test, function(test) matrix(0, length(test), ncol(y)))
-  for (l in unique(as.vector(chosen))) {
-    weights <- left_out_weights(parts, penalties[l])
+# One decomposition of all rows serves all folds, because what a fold leaves out is a block of rows.
+# For models without a choice.
+predict_by_blocks <- function(model, y, folds, advance) {
+  found <- lapply(model$sets, function(l) {
+    chosen <- matrix(if (length(l)) l else NA_integer_, length(folds$test), ncol(y))
+    if (!length(l)) return(list(values = mean_values(y, folds), chosen = chosen))
+    parts <- parts_of_direction(model, model$direction[l], y)
+    weights <- left_out_weights(parts, model$penalty[l])
     my <- annihilated(parts, weights)
-    for (k in which(rowSums(chosen == l) > 0)) {
-      test <- folds$test[[k]]
-      at <- which(chosen[k, ] == l)
-      own <- replace(parts, "y", list(y[, at, drop = FALSE]))
-      values[[k]][, at] <- y[test, at, drop = FALSE] -
-        block_residuals(own, weights, my[test, at, drop = FALSE], test, penalties[l])
-    }
-  }
-  for (k in seq_along(values)) advance()
-  list(values = values, chosen = chosen)
+    list(values = lapply(folds$test, function(test) {
+      y[test, , drop = FALSE] - block_residuals(parts, weights, my[test, , drop = FALSE], test,
+                                                model$penalty[l])
+    }), chosen = chosen)
+  })
+  for (k in seq_along(folds$test)) advance()
+  found
 }
 
-# The inner errors of each fold of a single stimulus: penalties x columns of y. Each other row is
-# left out together with the test row, and both are fitted anew where they have too little room.
-errors_beside_folds <- function(parts, folds, penalties) {
-  errors <- lapply(folds$test, function(test) matrix(0, length(penalties), ncol(parts$y)))
-  for (l in seq_along(penalties)) {
-    weights <- left_out_weights(parts, penalties[l])
-    my <- annihilated(parts, weights)
-    own <- diagonal_of_m(parts, weights)
-    least <- least_room * if (parts$full) own else rep(1, parts$n)
-    for (k in seq_along(errors)) {
-      i <- folds$test[[k]]
-      m <- drop(block_of_m(parts, weights, i, seq_len(parts$n)))
-      room <- own - m^2 / m[i]
-      errors[[k]][l, ] <- if (m[i] > least[i] && all((room >= least)[-i])) {
-        colSums(((my - tcrossprod(m, my[i, ] / m[i])) / room)[-i, , drop = FALSE]^2)
-      } else {
-        y <- parts$y[-i, , drop = FALSE]
-        inner_errors(basis_without(parts$basis, i), y - rep(colMeans(y), each = nrow(y)),
-                     penalties[l])
+# What all penalties of a direction share, of all rows.
+parts_of_direction <- function(model, d, y) {
+  left_out_parts(fold_basis(model$layer(d)$x, seq_len(nrow(y)), integer()), y)
+}
+
+# The means of the training rows as predictions.
+mean_values <- function(y, folds) {
+  lapply(seq_along(folds$test), function(k) {
+    m <- colMeans(y[train_of(folds, k, nrow(y)), , drop = FALSE])
+    matrix(m, length(folds$test[[k]]), ncol(y), byrow = TRUE)
+  })
+}
+
+# ---- all folds from kernels
+
+# Where there are many columns, the kernels of the spaces (n x n) hold all that is needed: a
+# direction is their sum K, each divided by its ratio, and M / lambda = (K + lambda)^-1 -
+# 11'/(n lambda). What a fold leaves out is a block of M, and what it leaves out to choose a penalty
+# a larger one. Errors of the inverse are 1e-16 times the trace of K over lambda: much smaller
+# penalties need the data.
+suits_kernels <- function(model, folds) {
+  n <- nrow(model$spaces[[1]]$z)
+  columns <- sum(vapply(model$spaces, function(space) ncol(space$z), 0L))
+  (columns >= n || all(lengths(folds$test) == 1)) &&
+    all(model$penalty >= 1e-8 * traces_of_kernels(model))
+}
+
+# Of each candidate.
+traces_of_kernels <- function(model) {
+  squares <- vapply(model$spaces, function(space) sum(space$z^2), 0)
+  drop((1 / model$ratios) %*% squares)[model$direction]
+}
+
+predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
+  n <- nrow(y)
+  kernels <- lapply(model$spaces, function(space) tcrossprod(space$z))
+  kernel_of <- function(d) Reduce(`+`, Map(`/`, kernels, model$ratios[d, ]))
+  # M of a candidate, and My
+  inverse_of <- function(kernel, penalty) {
+    diag(kernel) <- diag(kernel) + penalty
+    chol2inv(chol.default(kernel)) - 1 / (n * penalty)
+  }
+  trains <- lapply(seq_along(folds$test), train_of, folds = folds, n = n)
+  blocks <- if (!is.null(codes)) lapply(trains, function(train) {
+    unname(split(seq_along(train), codes[train]))
+  })
+  errors <- lapply(folds$test, function(test) matrix(0, length(model$penalty), ncol(y)))
+  for (d in seq_len(nrow(model$ratios))) {
+    kernel <- kernel_of(d)
+    for (l in which(model$direction == d)) {
+      m <- inverse_of(kernel, model$penalty[l])
+      my <- m %*% y
+      for (k in seq_along(trains)) {
+        errors[[k]][l, ] <- errors_beside(m, my, trains[[k]], folds$test[[k]], blocks[[k]])
       }
     }
   }
-  errors
+  each <- lapply(errors, chosen_penalties, of, model$sets, settings$per_neuron)
+  means <- mean_values(y, folds)
+  found <- lapply(seq_along(model$sets), function(set) {
+    list(values = means, chosen = do.call(rbind, lapply(each, `[[`, set)))
+  })
+  # a choice needs fewer digits than predictions
+  surely <- model$penalty >= 1e-5 * traces_of_kernels(model)
+  for (l in setdiff(unlist(each), NA)) {
+    if (surely[l]) {
+      m <- inverse_of(kernel_of(model$direction[l]), model$penalty[l])
+      my <- m %*% y
+    } else exact <- predict_by_blocks(replace(model, "sets", list(list(l))), y, folds,
+                                      function() NULL)[[1]]$values
+    for (set in seq_along(found)) {
+      chosen <- found[[set]]$chosen
+      for (k in which(rowSums(chosen == l, na.rm = TRUE) > 0)) {
+        test <- folds$test[[k]]
+        at <- which(chosen[k, ] == l)
+        found[[set]]$values[[k]][, at] <- if (!surely[l]) exact[[k]][, at] else
+          y[test, at, drop = FALSE] - solve(m[test, test, drop = FALSE], my[test, at, drop = FALSE])
+      }
+    }
+  }
+  for (k in seq_along(trains)) advance()
+  found
+}
+
+# Summed squared errors of training rows, of which each, or each block, is left out together with
+# the test rows.
+errors_beside <- function(m, my, train, test, blocks) {
+  own <- m[test, train, drop = FALSE]
+  solved <- chol2inv(chol.default(m[test, test, drop = FALSE])) %*% own
+  residuals <- my[train, , drop = FALSE] - crossprod(solved, my[test, , drop = FALSE])
+  if (is.null(blocks)) {
+    residuals <- residuals / (m[cbind(train, train)] - colSums(own * solved))
+  }
+  for (block in blocks) {
+    room <- m[train[block], train[block], drop = FALSE] -
+      crossprod(own[, block, drop = FALSE], solved[, block, drop = FALSE])
+    residuals[block, ] <- solve(room, residuals[block, , drop = FALSE])
+  }
+  colSums(residuals^2)
 }
 
 # ---- partial least squares

@@ -11,7 +11,7 @@ encoding_result <- function(cells, call, folds, settings, p_value) {
   name <- function(side, at) vapply(side$reprs, function(repr) repr$name, "")[at]
   count <- max(tabulate(folds$repeat_of))
   rows <- list2DF(list(
-    x = name(sides$x, pairs$i), y = name(sides$y, pairs$j),
+    x = name(list(reprs = call$groups), pairs$i), y = name(sides$y, pairs$j),
     measure = rep(settings$label, length(cells)), score = number("score"),
     normalized = number("normalized"), ceiling = number("ceiling"),
     n = rep(call$n, length(cells)), neurons = as.integer(number("neurons")),
@@ -36,7 +36,9 @@ encoding_result <- function(cells, call, folds, settings, p_value) {
   data_of <- function(side) {
     lapply(side$reprs, function(repr) matrix(as.vector(repr$data), nrow(repr$data)))
   }
-  common <- list(x = data_of(sides$x), y = data_of(sides$y), codes = call$clusters, n = call$n,
+  models <- lapply(call$groups, `[`, c("data", "spaces", "columns", "arg"))
+  common <- list(x = models, y = data_of(sides$y), codes = call$clusters, n = call$n,
+                 neurons = lapply(sides$y$reprs, function(repr) colnames(repr$data)),
                  stimuli = first_stimulus_names(all_representations(sides)), settings = settings,
                  overlapping = folds$overlapping, permutations = call$design$count,
                  engine = call$design$engine)
@@ -50,6 +52,17 @@ encoding_result <- function(cells, call, folds, settings, p_value) {
     symmetric = stats::setNames(FALSE, settings$label), within = FALSE,
     dependence = call$dependence
   ))
+}
+
+# Which side predicts which: "5 layers predict V4".
+predicts_words <- function(from, to) {
+  named <- function(names, several) {
+    names <- unique(names)
+    if (length(names) > 3) return(paste(length(names), several))
+    enumerate(sub("^(from|to)$", "`\\1`", names), quote = FALSE)
+  }
+  paste(named(from, "layers"), if (length(unique(from)) > 1) "predict" else "predicts",
+        named(to, "targets"))
 }
 
 # What tells one cell from another when results are cut or bound.
@@ -120,8 +133,13 @@ declare_result(
       paste0(one$summary, if (one$summary == "weighted") " by variance", ", ",
              if (one$average == "pooled") "pooled over folds" else "mean over folds")
     }, "")
-    c(paste0("Encoding: ", count_of(nrow(x), "score"), " of stimuli that were left out",
-             undefined_of(x$score)),
+    counted <- paste0(count_of(nrow(x), "score"), " of stimuli that were left out")
+    if (nrow(x) && !is.null(x$x) && !is.null(x$y)) {
+      plain <- as.data.frame(x)
+      counted <- paste0(predicts_words(full_names(plain, "x"), full_names(plain, "y")),
+                        brackets(counted))
+    }
+    c(strwrap(paste0("Encoding: ", counted, undefined_of(x$score)), exdent = 2),
       if (length(said)) paste0("Summary of neurons: ", paste(unique(said), collapse = "; "), "."))
   },
   shown = function(x) {
@@ -189,16 +207,20 @@ cells_of <- function(x, arg = "x") {
 #' @rdname encode
 #' @param x,object what `encode()` returned.
 #' @param row.names,optional unused.
-#' @param part `"pairs"`: the rows themselves; `"neurons"` or `"folds"`: see Value.
+#' @param part `"pairs"`: the rows themselves; `"neurons"`, `"folds"` or `"spaces"`: see Value.
 #' @export
 as.data.frame.repalign_encoding <- function(x, row.names = NULL, optional = FALSE,
-                                            part = c("pairs", "neurons", "folds"), ...) {
-  part <- check_choice(part, c("pairs", "neurons", "folds"), "part")
+                                            part = c("pairs", "neurons", "folds", "spaces"),
+                                            ...) {
+  part <- check_choice(part, c("pairs", "neurons", "folds", "spaces"), "part")
   if (part == "pairs") return(NextMethod())
   cells <- cells_of(x)
   plain <- NextMethod()
   named <- plain[intersect(c(source_columns(x), "model_x", "model_y", "x", "y"), names(plain))]
-  table_of <- if (part == "neurons") neuron_table else fold_table
+  calls <- attr(x, "cells")$calls
+  table_of <- switch(part, neurons = neuron_table, folds = fold_table,
+                     spaces = function(cell) space_table(cell, calls[[cell$call]]),
+                     no_branch(part))
   # without rows the columns of any pair, as far as one is kept
   if (!length(cells)) {
     return(cbind(named, table_of(attr(x, "cells")$cells[[1]])[0, , drop = FALSE]))
@@ -219,18 +241,6 @@ fold_table <- function(cell) {
   table <- cell$by_fold
   list2DF(c(table[c("fold", "score", "lambda", "n_train", "n_test", "undefined")],
             if (max(table$repeat_of) > 1) list("repeat" = table$repeat_of)))
-}
-
-#' @rdname encode
-#' @param newdata an error: there are only predictions of the stimuli left out.
-#' @export
-predict.repalign_encoding <- function(object, newdata = NULL, ...) {
-  no_other_arguments(...)
-  refuse_if(!is.null(newdata), "parameter", "`newdata` cannot be predicted: encode() fits a model ",
-            "to each fold, and predict() gives the predictions of the stimuli that were left out.")
-  predicted <- lapply(cells_of(object, "object"), mean_predictions)
-  if (length(predicted) == 1) return(predicted[[1]])
-  stats::setNames(predicted, row_names_of(as.data.frame(object)[c("x", "y")], " | "))
 }
 
 #' @rdname encode

@@ -131,7 +131,9 @@ target_ceiling <- function(scores, reliability, sums, settings) {
 # Among several penalties the statistic is the largest R squared, of the observed order, too.
 
 # The permutations of a call, or NULL.
-encoding_design <- function(call, settings, permutations) {
+encoding_design <- function(call, settings, permutations, adjusted = list(alpha = 0.05,
+                                                                          p_adjust = "none"),
+                            tests = 1) {
   if (is_no_permutation(permutations)) return(NULL)
   if (is.numeric(permutations) && length(permutations) == 1) {
     check_count(permutations, "permutations", least = 0)
@@ -139,7 +141,8 @@ encoding_design <- function(call, settings, permutations) {
   given <- cut_permutations(permutations, call$rows)
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
   design <- plan$design_of(if (has_pair_forms(settings)) "coset" else "random")
-  note_unattainable(design$count, most = design$most, p = "p_value")
+  note_unattainable(rep(design$count, tests), adjusted, most = design$most,
+                    p = if (adjusted$p_adjust == "none") "p_value" else "p_adjusted")
   design
 }
 
@@ -147,21 +150,27 @@ has_pair_forms <- function(settings) {
   settings$summary == "weighted" && settings$average == "pooled" && settings$method != "pls"
 }
 
-# Statistics of one layer with all targets, larger for what predicts better: permutations, the
+# Statistics of one model with all targets, larger for what predicts better: permutations, the
 # observed order first, x targets.
-encoding_null <- function(layer, targets, folds, penalties, settings, codes, design) {
+encoding_null <- function(model, targets, folds, settings, codes, design) {
+  n <- nrow(targets$y)
   if (has_pair_forms(settings)) {
-    found <- pair_form_null(layer, targets, folds, penalties, settings, design)
+    found <- pair_form_null(model, targets, folds, settings, design)
     return(matrix(found, ncol = max(targets$of)))
   }
   # each permutation is predicted anew, where there are smoothers by these
-  makers <- if (settings$method != "pls") lapply(penalties$own, function(lambda) {
-    residual_makers(layer, folds, lambda, settings, nrow(targets$y))
-  })
+  makers <- if (settings$method != "pls") {
+    check_memory(8 * length(model$penalty) * as.double(n) * sum(lengths(folds$test)),
+                 "The smoothers of all penalties", "Fewer penalties or spaces need less.")
+    unlist(lapply(seq_len(nrow(model$ratios)), function(d) {
+      lapply(model$penalty[model$direction == d],
+             residual_makers(model$layer(d), folds, settings, n))
+    }), recursive = FALSE)
+  }
   predict <- function(y) {
     if (is.null(makers)) {
-      return(list(predict_layer(layer, y, targets$of, folds, penalties$own, settings, codes,
-                                function() NULL)$values))
+      return(list(predict_model(model, y, targets$of, folds, settings, codes,
+                                function() NULL)[[1]]$values))
     }
     lapply(makers, function(of_penalty) {
       Map(function(maker, test) y[test, , drop = FALSE] - maker %*% y, of_penalty, folds$test)
@@ -188,18 +197,19 @@ encoding_null <- function(layer, targets, folds, penalties, settings, codes, des
   }, "The null of encode()")
 }
 
-pair_form_null <- function(layer, targets, folds, penalties, settings, design) {
+pair_form_null <- function(model, targets, folds, settings, design) {
   n <- nrow(targets$y)
   products <- lapply(seq_len(max(targets$of)), function(j) {
     tcrossprod(targets$y[, targets$of == j & !targets$constant, drop = FALSE])
   })
   inner <- function(forms) inner_products(forms, products, design, "The null of encode()")
   about <- inner(list(pair_form(lapply(folds$test, mean_residuals, n))))
-  best <- NULL
-  for (lambda in penalties$own) {
-    form <- pair_form(residual_makers(layer, folds, lambda, settings, n))
-    values <- 1 - inner(list(form)) / about
-    best <- if (is.null(best)) values else pmax(best, values)
+  best <- -Inf
+  for (d in seq_len(nrow(model$ratios))) {
+    makers_of <- residual_makers(model$layer(d), folds, settings, n)
+    for (penalty in model$penalty[model$direction == d]) {
+      best <- pmax(best, 1 - inner(list(pair_form(makers_of(penalty)))) / about)
+    }
   }
   best
 }
@@ -214,26 +224,31 @@ mean_residuals <- function(test, n) {
   maker
 }
 
-# What makes the residuals of each fold, for one penalty.
-residual_makers <- function(layer, folds, lambda, settings, n) {
+# A function of a penalty: what makes the residuals of each fold.
+residual_makers <- function(layer, folds, settings, n) {
   if (settings$standardize || !is.null(settings$components)) {
-    return(lapply(seq_along(folds$test), function(k) {
-      train <- train_of(folds, k, n)
-      basis <- fold_basis(layer$x, train, folds$test[[k]], settings$standardize)
-      weights <- if (is.null(settings$components)) shrunk(basis$s, lambda) else
-        ifelse(seq_along(basis$s) <= settings$components, 1 / basis$s, 0)
-      fitted_residuals(basis, weights, train, folds$test[[k]], n)
-    }))
+    trains <- lapply(seq_along(folds$test), function(k) train_of(folds, k, n))
+    bases <- Map(function(train, test) fold_basis(layer$x, train, test, layer$weights), trains,
+                 folds$test)
+    return(function(penalty) {
+      Map(function(basis, train, test) {
+        weights <- if (is.null(settings$components)) shrunk(basis$s, penalty) else
+          ifelse(seq_along(basis$s) <= settings$components, 1 / basis$s, 0)
+        fitted_residuals(basis, weights, train, test, n)
+      }, bases, trains, folds$test)
+    })
   }
   parts <- left_out_parts(fold_basis(layer$x, seq_len(n), integer()), matrix(0, n, 0))
-  weights <- left_out_weights(parts, lambda)
-  lapply(folds$test, function(test) {
-    rows <- block_of_m(parts, weights, test, seq_len(n))
-    solved <- solve_surely(rows[, test, drop = FALSE], rows)
-    if (!is.null(solved)) return(solved)
-    basis <- basis_without(parts$basis, test)
-    fitted_residuals(basis, shrunk(basis$s, lambda), basis$train, test, n)
-  })
+  function(penalty) {
+    weights <- left_out_weights(parts, penalty)
+    lapply(folds$test, function(test) {
+      rows <- block_of_m(parts, weights, test, seq_len(n))
+      solved <- solve_surely(rows[, test, drop = FALSE], rows)
+      if (!is.null(solved)) return(solved)
+      basis <- basis_without(parts$basis, test)
+      fitted_residuals(basis, shrunk(basis$s, penalty), basis$train, test, n)
+    })
+  }
 }
 
 fitted_residuals <- function(basis, weights, train, test, n) {

@@ -10,9 +10,10 @@ NULL
 #' predictions of stimuli that were left out. With trials there is a noise ceiling.
 #'
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
-#'   `y` of [similarity()]; `to` may have trials (also an array stimuli x neurons x trials), whose
-#'   means are predicted. A message (class `repalign_swapped`) says where they seem to be the other
-#'   way round.
+#'   `y` of [similarity()] (in [evaluate_models()] the recording comes first); models of `from` may
+#'   be [feature_spaces()], which predict together; `to` may have trials (also an array stimuli x
+#'   neurons x trials), whose means are predicted. A message (class `repalign_swapped`) says where
+#'   they seem to be the other way round.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
@@ -24,7 +25,9 @@ NULL
 #' @param clusters one label per stimulus: a cluster stays in one fold. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
 #' @param lambda penalties of ridge regression, as those of scikit-learn, of which each training set
-#'   chooses one. `NULL`: nine, 1e-4 to 1e4 times the variance of `from` in a direction.
+#'   chooses one. `NULL`: thirteen, 1e-4 to 1e4 times the variance of `from` in a direction. Of
+#'   [feature_spaces()] numbers are combined for all spaces, and `Inf` leaves one out; a matrix has
+#'   a row for each choice and a column for each space.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns by their standard deviations over training stimuli?
@@ -39,8 +42,17 @@ NULL
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
-#'   `predict()`: the predictions, a matrix (of several pairs a list). `augment()`, for each pair,
-#'   stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
+#'   `part = "spaces"`, of [feature_spaces()]: `space`, `split` (its share of R squared, see
+#'   [space_parts()]), `lambda` (geometric mean), `dropped` (choices that leave it out); the column
+#'   `lambda` of the pair is then `NA`.
+#'
+#'   `predict()`: the predictions of stimuli left out, a matrix (of several pairs a list); with
+#'   `newdata` those of new stimuli, by a fit to all stimuli of the call, whose weights `coef()`
+#'   gives: a list of `intercept` and, columns x neurons, `weights` (of feature spaces one each),
+#'   with the attribute `lambda`. With `space`, what this space adds to a prediction: with the mean
+#'   of `to` (of the training stimuli, for those left out) the parts of all spaces add up to it.
+#'   `augment()`, for each pair, stimulus and neuron: `response`, `.fitted` (its prediction),
+#'   `.resid`.
 #' @details
 #' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
 #' where the model fits noise. `average = "folds"` of R squared is lower.
@@ -74,14 +86,16 @@ NULL
 #' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). \enc{Dupré}{Dupre} la
 #'   Tour et al. (2022), NeuroImage 264 (himalaya).
 #' @examples
-#' # how well do layers of a network predict V4, for the first 100 images?
+#' # 5 layers of a network predict V4, for the first 100 images: what predicts comes first
 #' v4 <- macaque_v4$trials[1:100, , ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' result <- encode(layers, v4, lambda = 1e3)
+#' result <- encode(layers, list(V4 = v4), lambda = 1e3)
 #' result
 #' score_interval(result)
-#' @seealso [held_out()], [noise_ceiling()]
+#' # other images, which were not used to fit
+#' dim(predict(result[5, ], v4_layers[[5]][101:200, ]))
+#' @seealso [space_parts()], [held_out()], [noise_ceiling()]
 #' @export
 encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,
@@ -96,7 +110,8 @@ encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
   call <- open_encoding(from, to, settings, na, clusters, permutations, threads)
   folds <- test_folds(folds, call, repeats)
   settings <- with_fold_average(settings, folds)
-  warn_leakage(call$sides$x$reprs, folds, call$clusters)
+  check_spaces(settings, call$groups)
+  warn_leakage(call$groups, folds, call$clusters)
   encoding_of(call, folds, settings, encoding_design(call, settings, permutations), threads)
 }
 
@@ -118,12 +133,17 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
   if (!is.null(lambda)) {
     refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
               "{dQuote(method, FALSE)}.")
-    usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) < 2 &&
-      all(is.finite(lambda)) && all(lambda >= 0)
+    grid <- is.matrix(lambda)
+    usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) != 1 &&
+      !anyNA(lambda) && all(if (grid) lambda > -Inf else is.finite(lambda)) && all(lambda >= 0)
     refuse_if(!usable, "value", "`lambda` must be one or more finite numbers of at least 0, of ",
-              "which each training set takes the best, or NULL for nine around the variance of ",
-              "`from`.")
-    lambda <- sort(unique(as.double(lambda)))
+              "which each training set takes the best, or NULL for thirteen around the variance ",
+              "of `from`. For several feature spaces it may be a matrix, with a row for each ",
+              "choice and a column for each space (Inf leaves a space out).")
+    refuse_if(grid && all(lambda == Inf), "value", "`lambda` leaves out all spaces: give a finite ",
+              "penalty for one of them.")
+    lambda <- if (grid) unique(matrix(as.double(lambda), nrow(lambda))) else
+      unique(as.double(lambda))
   }
   warn_if(per_neuron && (method != "ridge" || length(lambda) == 1), "unused",
           "`per_neuron` is used only where `lambda` is chosen among several: it has no effect ",
@@ -178,12 +198,14 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
             "used: trials of `from`. Its means over trials predict.")
   warn_if(recorded_together(sides), "shared_noise",
           "{shared_noise_words('predicts as signal does')}")
+  names_of <- function(side) vapply(side$reprs, title_of, "")
   # what is predicted is brains rather than layers, more often than not
   like_layers <- function(repr) {
     isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data)
   }
   inform_if(all(vapply(sides$y$reprs, like_layers, NA)) &&
-              !any(vapply(sides$x$reprs, like_layers, NA)), "swapped", "`from` predicts `to`, ",
+              !any(vapply(sides$x$reprs, like_layers, NA)), "swapped",
+            "{predicts_words(names_of(sides$x), names_of(sides$y))} here: `from` predicts `to`, ",
             "which looks like layers of a model (complete, or with more columns than stimuli). ",
             "The other way round it is encode(to, from).")
   # names of neurons matter only where a neuron could predict itself
@@ -205,7 +227,10 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
     if (has_holes(repr)) check_finite(repr$data, repr$arg)
   }
   check_rows(call$n, 4, call$sides$x$reprs[[1]]$arg, "a prediction of stimuli that are left out")
-  call$pairs <- list_pairs(call$sides, FALSE)
+  call$groups <- joined_groups(sides$groups, call$sides$x)
+  call$sides$x$models <- call$sides$x$models[vapply(sides$groups, function(group) group$at[1], 0L)]
+  call$pairs <- list_pairs(list(x = list(reprs = call$groups), y = call$sides$y, self = FALSE),
+                           FALSE)
   call$threads <- threads
   call
 }
@@ -227,7 +252,8 @@ encoding_sides <- function(from, to, na) {
               "which knows no folds: give the data themselves.")
   }
   allow_na <- na != "error"
-  x <- as_side(from, "from", allow_na)
+  groups <- space_groups(from)
+  x <- as_side(with_separate_spaces(from), "from", allow_na)
   y <- as_side(with_trials(to), "to", allow_na)
   y$reprs <- on_side_y(y)$reprs
   x$reprs <- lapply(x$reprs, function(repr) replace(repr, "side", "x"))
@@ -236,7 +262,8 @@ encoding_sides <- function(from, to, na) {
   at <- seq_along(x$reprs)
   x$reprs <- reprs[at]
   y$reprs <- reprs[-at]
-  list(x = x, y = y, self = FALSE, same = FALSE, models = x$is_models || y$is_models)
+  list(x = x, y = y, self = FALSE, same = FALSE, models = x$is_models || y$is_models,
+       groups = groups)
 }
 
 # Arrays are trials. Where nothing was repeated, the empty slots say nothing.
@@ -254,7 +281,7 @@ with_trials <- function(given) {
 # Rows of `from` that are equal are predicted from each other where folds separate them.
 warn_leakage <- function(reprs, folds, codes) {
   for (repr in reprs) {
-    x <- repr$data
+    x <- do.call(cbind, repr$data)
     sums <- rowSums(x)
     # sums find candidates, because equal rows have equal sums
     candidates <- which(sums %in% sums[duplicated(sums)])
@@ -301,7 +328,7 @@ bound_targets <- function(reprs) {
 encoding_of <- function(call, folds, settings, design, threads) {
   targets <- bound_targets(call$sides$y$reprs)
   targets$stimuli <- first_stimulus_names(all_representations(call$sides))
-  layers <- call$sides$x$reprs
+  layers <- call$groups
   columns <- length(targets$of)
   check_memory(8 * (as.double(length(layers) + 3) * sum(lengths(folds$test)) * columns +
                       4 * as.double(call$n) * columns),
@@ -313,7 +340,8 @@ encoding_of <- function(call, folds, settings, design, threads) {
   parts <- if (worker_count() > 0 && length(layers) > 1) {
     # each worker of the user's future plan gets one layer and all targets
     tiles <- lapply(seq_along(layers), function(i) {
-      list(x = list(reprs = list(list(data = layers[[i]]$data))), layer = i)
+      list(x = list(reprs = lapply(layers[[i]]$data, function(data) list(data = data))),
+           layer = i)
     })
     found <- results_of_tiles(tiles_of_workers(tiles, job, threads), tiles[[1]])
     signal_once(unlist(lapply(found, function(part) part$said), recursive = FALSE))
@@ -328,24 +356,22 @@ encoding_of <- function(call, folds, settings, design, threads) {
 }
 
 encoding_tile <- function(tile, job, run) {
-  encoded_layer(tile$x$reprs[[1]]$data, tile$layer, job, function() NULL)
+  encoded_layer(lapply(tile$x$reprs, function(repr) repr$data), tile$layer, job, function() NULL)
 }
 
-# One layer, which has the number i, with all targets: list(cells, p_value).
-encoded_layer <- function(x, i, job, advance) {
-  layer <- encoding_layer(x, job$settings$standardize)
-  penalties <- layer_penalties(layer, job$settings, job$args[i])
-  found <- predict_layer(layer, job$targets$y, job$targets$of, job$folds, penalties$own,
-                         job$settings, job$codes, advance)
+# One model, which has the number i, with all targets: list(cells, p_value).
+encoded_layer <- function(data, i, job, advance) {
+  settings <- job$settings
+  model <- encoding_model(data, settings, job$args[i])
+  found <- predict_model(model, job$targets$y, job$targets$of, job$folds, settings, job$codes,
+                         advance)[[1]]
   sums <- fold_sums(job$targets$y, job$folds, found$values)
   cells <- lapply(seq_along(job$noise), function(j) {
-    cell <- encoding_cell(found, sums, job$targets, j, job$noise[[j]], penalties, job$folds,
-                          job$settings)
+    cell <- encoding_cell(found, sums, job$targets, j, job$noise[[j]], model, job$folds, settings)
     c(cell, list(call = 1L, layer = i, target = j))
   })
   if (is.null(job$design)) return(list(cells = cells))
-  null <- encoding_null(layer, job$targets, job$folds, penalties, job$settings, job$codes,
-                        job$design)
+  null <- encoding_null(model, job$targets, job$folds, settings, job$codes, job$design)
   list(cells = Map(function(cell, j) c(cell, list(null = null[, j])), cells, seq_along(cells)),
        p_value = apply(null, 2, function(values) {
          p_at_least(values, equal_share * max(1, abs(values[1])))
@@ -378,7 +404,7 @@ target_noise <- function(repr) {
 }
 
 # One pair: its numbers, and the tables of its neurons and folds.
-encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, settings) {
+encoding_cell <- function(found, sums, targets, j, noise, model, folds, settings) {
   at <- which(targets$of == j)
   sums <- sums_of(sums, at)
   scores <- neuron_scores(sums, folds, settings)
@@ -387,18 +413,16 @@ encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, sett
   reliability <- if (is.null(noise)) rep(NA_real_, length(at)) else noise$reliability
   ceiling <- target_ceiling(scores, reliability, sums, settings)
   chosen <- found$chosen[, at, drop = FALSE]
-  lambda <- matrix(penalties$given[chosen], nrow(chosen))
-  own <- matrix(penalties$own[chosen], nrow(chosen))
-  if (settings$method != "ridge") lambda[] <- NA
+  # models of several spaces have a penalty for each
+  lambda <- matrix(if (settings$method == "ridge" && length(model$spaces) == 1)
+    model$given[chosen, 1] else NA_real_, nrow(chosen), ncol(chosen))
   counted <- if (settings$per_neuron) chosen else chosen[, 1]
   few <- !is.na(reliability) & reliability <= settings$min_reliability
   list(
     score = score, normalized = ceiling$normalized, ceiling = ceiling$ceiling,
     neurons = length(at), undefined = sum(is.na(scores)), lambda = exp(mean(log(lambda))),
-    at_end = if (length(penalties$given) > 1) {
-      sum(counted == 1 | counted == length(penalties$given))
-    } else 0L,
-    penalties = lambda, own = own, fixed = length(penalties$given) == 1, choices = length(counted),
+    at_end = sum(model$at_end[counted]), chosen = chosen, penalties = lambda,
+    fixed = length(model$penalty) == 1, choices = length(counted),
     unreliable = sum(few),
     by_neuron = list(score = scores, reliability = reliability,
                      normalized = normalised_scores(scores, reliability, settings),

@@ -66,13 +66,15 @@ declare_result(
     list(pairs = count_pairs(x), measures = length(unique(x$measure)), n = x$n[1],
          conf_level = level, undefined = sum(is.na(x$score)))
   },
-  limits = function(x, level) {
-    need_columns(x, if (is_of_estimators(x)) c("estimator", "cka", "se", "df") else "df", "used")
-    limits <- limits_of(scales_of(x), x$df, level)
-    dimnames(limits) <- list(row_titles(x), NULL)
-    limits
-  }
+  limits = function(x, level) interval_limits(x, level)
 )
+
+interval_limits <- function(x, level) {
+  need_columns(x, if (is_of_estimators(x)) c("estimator", "cka", "se", "df") else "df", "used")
+  limits <- limits_of(scales_of(x), x$df, level)
+  dimnames(limits) <- list(row_titles(x), NULL)
+  limits
+}
 
 # What in_words() tells of score_interval().
 interval_sentence <- function(x) {
@@ -181,8 +183,12 @@ row_titles <- function(object) {
   if (is_of_estimators(object)) return(source_names(rows, c(source_columns(object), "estimator")))
   x <- full_names(rows, "x")
   y <- full_names(rows, "y")
-  parts <- c(as.list(rows[source_columns(object)]), list(x, y, as.character(rows$measure)))
+  # parts of R squared are called by the part and its spaces
+  part <- if (inherits(object, "repalign_parts")) paste(rows$part, rows$space)
+  parts <- c(as.list(rows[source_columns(object)]), list(x, y, if (is.null(part))
+    as.character(rows$measure) else part))
   varies <- vapply(parts, function(part) length(unique(part)) > 1, NA)
+  if (!is.null(part)) varies[length(varies)] <- TRUE
   if (!nrow(rows)) return(character())
   if (!any(varies)) varies[length(varies) - 1] <- TRUE
   do.call(paste, c(unname(parts[varies]), sep = " | "))

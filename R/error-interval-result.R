@@ -265,7 +265,7 @@ warn_infinite_errors <- function(result) {
 
 # What names the rows of a result.
 score_keys <- function(rows) {
-  columns <- intersect(c("model_x", "model_y", "x", "y", "measure", "over"), names(rows))
+  columns <- intersect(c("model_x", "model_y", "x", "y", "measure", "space", "over"), names(rows))
   do.call(paste, c(lapply(unname(as.list(rows)[columns]), as.character), sep = "\r"))
 }
 

@@ -487,6 +487,8 @@ plain_matrix <- function(x, arg) {
   if (is.matrix(x) && (is.numeric(x) || is.logical(x))) return(x)
   refuse_if(inherits(x, "dist"), "type", "`{arg}` is a \"dist\" object, but this needs the ",
             "responses themselves: give the stimuli x neurons matrix.")
+  refuse_if(is_spaces(x), "type", "`{arg}` are feature_spaces(), which encode() takes, and ",
+            "evaluate_models() with measure(\"encode\"): here give one of them.")
   refuse_if(inherits(x, "SummarizedExperiment"), "type", "`{arg}` is a SummarizedExperiment, ",
             "which has the samples in its columns: give the values with the samples (stimuli) in ",
             "the rows, t(assay({arg})).")

@@ -102,7 +102,7 @@ on_side_y <- function(side) {
 is_collection <- function(x) {
   if (!is.list(x) || kind_of(x) != "data") return(FALSE)
   # points in time are lists of themselves
-  !is.object(x) || !is.data.frame(x) && !is_responses(x) && !is_prepared(x) &&
+  !is.object(x) || !is.data.frame(x) && !is_responses(x) && !is_spaces(x) && !is_prepared(x) &&
     !inherits(x, "POSIXt")
 }
 

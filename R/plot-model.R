@@ -424,6 +424,40 @@ encoded_pairs <- function(object) {
     names_axis("x", levels(rows$at), panels = panel_columns(rows$panel), limits = levels(rows$at))
 }
 
+# A panel for each pair: unique and common parts with intervals, alone as open points.
+#' @rdname space_parts
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_parts <- function(object, ...) {
+  no_other_arguments(...)
+  need_columns(object, c("x", "y", "part", "space", "score", "conf_low", "conf_high"), "drawn")
+  need_rows(object)
+  rows <- as.data.frame(object)
+  rows$panel <- encoding_panels(source_names(rows, source_columns(object)), part_titles(rows))
+  kinds <- c("unique", "common", if (!any(rows$part == "common")) "shared", "alone")
+  rows <- rows[rows$part %in% kinds, ]
+  refuse_undefined(rows$score)
+  rows$part <- factor(rows$part, kinds)
+  rows$space <- factor(rows$space, rev(unique(rows$space[order(match(rows$part, kinds))])))
+  known <- rows[rows$part != "alone", ]
+  ggplot2::ggplot(rows, by_column(x = "score", y = "space")) +
+    ggplot2::geom_vline(xintercept = 0, linewidth = 0.3, colour = "grey60") +
+    ggplot2::geom_linerange(data = known, by_column(xmin = "conf_low", xmax = "conf_high"),
+                            na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
+    ggplot2::geom_point(by_column(shape = "part"), na.rm = TRUE, size = 2.5, fill = "white",
+                        colour = forest_colour) +
+    ggplot2::scale_shape_manual(values = c(unique = 19, common = 15, shared = 15, alone = 21),
+                                name = NULL) +
+    # models need not have the same spaces
+    (if (nlevels(rows$panel) > 1) {
+      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_y",
+                          ncol = min(2, nlevels(rows$panel)))
+    }) +
+    ggplot2::scale_y_discrete(labels = function(names) wrapped_labels(names, 12)) +
+    ggplot2::labs(x = "part of R squared", y = NULL, caption = caption_of(
+      interval_lines(attr(object, "conf_level"), known$over))) +
+    picture_theme(lines = "x")
+}
+
 # What tells panels apart: of these texts of the rows those that differ.
 encoding_panels <- function(...) {
   parts <- Filter(function(part) length(unique(part)) > 1, list(...))

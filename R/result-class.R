@@ -34,17 +34,18 @@ result_classes <- new.env(parent = emptyenv())
 #           are counted
 # limits    a function(x, level): the limits that confint() gives, a matrix of two columns, with
 #           their names as names of rows; NULL where limits are columns, known at one level
+# parent    a class whose methods serve for this one, too, or NULL
 declare_result <- function(class, from, words, columns, kept = list(), cut = function(x, kept) kept,
                            digits = 4, heading = function(x, digits) NULL,
                            shown = function(x) x, footing = function(x, digits) NULL,
                            term = NULL, bare = !length(kept), sentence = NULL, interval = NULL,
-                           glance = NULL, limits = NULL) {
+                           glance = NULL, limits = NULL, parent = NULL) {
   stopifnot(!anyDuplicated(columns$name), is.list(kept), length(kept) == length(names(kept)))
   result_classes[[class]] <- list(class = class, from = from, words = words, columns = columns,
                                   kept = kept, cut = cut, digits = digits, heading = heading,
                                   shown = shown, footing = footing, term = term,
                                   bare = bare, sentence = sentence, interval = interval,
-                                  glance = glance, limits = limits)
+                                  glance = glance, limits = limits, parent = parent)
 }
 
 # The table of columns, with one line for each:
@@ -113,7 +114,7 @@ key_columns <- function(object) {
 #' @noRd
 new_result <- function(rows, class, kept = list()) {
   rows <- with_kept(rows, kept)
-  class(rows) <- c(class, "repalign_result", "data.frame")
+  class(rows) <- c(class, result_classes[[class]]$parent, "repalign_result", "data.frame")
   rows
 }
 
@@ -207,6 +208,7 @@ where_errors_are <- function(object) {
     repalign_similarity = , repalign_calibration = , repalign_benchmark = ,
     repalign_dimension = , repalign_stream = interval,
     repalign_encoding = "score_interval() of it has them",
+    repalign_parts = "compare_scores() takes its rows",
     repalign_interval = paste0("score_interval(x, list(a = , b = ), measure(\"cka\", estimator = ",
                                "\"stimulus\")) has scores that can be compared"),
     repalign_ceiling = paste0("score_interval(trials, y, measure(\"cka\", estimator = ",

@@ -1,9 +1,9 @@
 # encode() beside refits as one would write them, and beside other packages, on the same data and
 # folds, in one run:
 #   Rscript bench/encode.R [n=1000] [q=500] [p=300] [rounds=3]
-# Set the threads of the BLAS first (OPENBLAS_NUM_THREADS=1). 10 folds, 10 penalties. The columns are
-# the least elapsed and processor seconds of all rounds, in each of which all take turns, and the
-# weighted R squared. What is compared:
+# Set the threads of the BLAS first (OPENBLAS_NUM_THREADS=1). 10 folds, 10 penalties. The columns
+# are the least elapsed and processor seconds of all rounds, in each of which all take turns, and
+# the weighted R squared. What is compared:
 #   encode, one penalty      one SVD for all folds
 #   refits, one penalty      solve() for each fold
 #   encode, nested grid      chooses within each training set, as RidgeCV
@@ -14,6 +14,10 @@
 #                            divides by its own scale, so that its scores are others)
 #   pls                      25 components per fold, beside those of encode()
 # "999 permutations" is the whole call, one penalty. What is not installed is named, and skipped.
+# Last, two feature spaces (200 stimuli, 400 and 350 columns, 100 neurons, 5 x 5 folds): encode(),
+# and in numpy what himalaya defines as its random search, on the same candidates: for each
+# direction an eigendecomposition of the kernel of each inner training set, for each penalty the
+# matrix that predicts, and dual weights where a direction is better than those before.
 
 suppressPackageStartupMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
@@ -140,3 +144,70 @@ found <- lapply(seq_len(rounds), function(round) {
   vapply(turns, function(turn) turn(), numeric(3))
 })
 print(format(as.data.frame(t(do.call(pmin, c(found, na.rm = TRUE)))), digits = 4))
+
+# ---- two feature spaces
+
+search <- "
+import sys, time, itertools, numpy as np
+folder = sys.argv[1]
+read = lambda name, columns: np.fromfile(folder + '/' + name).reshape(200, columns)
+spaces, y, folds = (read('a', 400), read('b', 350)), read('y', 100), np.arange(200) % 5
+directions = [d for d in itertools.product([0, 1, 3, np.inf], repeat=2) if min(d) == 0]
+alphas = 10.0 ** np.array([-4, -3, -2, -1.5, -1, -.5, 0, .5, 1, 1.5, 2, 3, 4])
+units = [((x - x.mean(0)) ** 2).sum() / min(199, x.shape[1]) for x in spaces]
+def matrices(kernel, alphas, rows=None):
+    values, vectors = np.linalg.eigh(kernel)
+    inner = vectors.T[None] / (values[None] + alphas[:, None])[:, :, None]
+    return (vectors if rows is None else rows @ vectors) @ inner
+started, used, error, total = time.perf_counter(), time.process_time(), 0, 0
+for k in range(5):
+    train, test = folds != k, folds == k
+    mean = y[train].mean(0)
+    yc = y[train] - mean
+    centred = [x - x[train].mean(0) for x in spaces]
+    own = [x[train] @ x[train].T / u for x, u in zip(centred, units)]
+    new = [x[test] @ x[train].T / u for x, u in zip(centred, units)]
+    inner, best = np.arange(train.sum()) % 5, np.inf
+    for d in directions:
+        kernel = sum(10.0 ** -s * one for s, one in zip(d, own))
+        scores = np.zeros((5, len(alphas), 100))
+        for j in range(5):
+            a, b = inner != j, inner == j
+            predicted = matrices(kernel[np.ix_(a, a)], alphas, kernel[np.ix_(b, a)]) @ yc[a]
+            scores[j] = ((predicted - yc[b]) ** 2).mean(1)
+        errors = scores.mean((0, 2))
+        if errors.min() < best:
+            best = errors.min()
+            dual = matrices(kernel, alphas[[errors.argmin()]])[0] @ yc
+            chosen = d
+    predicted = sum(10.0 ** -s * one for s, one in zip(chosen, new)) @ dual + mean
+    error += ((y[test] - predicted) ** 2).sum()
+    total += ((y[test] - mean) ** 2).sum()
+print(time.perf_counter() - started, time.process_time() - used, 1 - error / total)
+"
+
+a <- matrix(rnorm(200 * 400), 200)
+b <- matrix(rnorm(200 * 350), 200)
+y <- a[, 1:20] %*% matrix(rnorm(2000), 20) / 4 + matrix(rnorm(200 * 100), 200)
+joint <- feature_spaces(a = a, b = b)
+turns <- list("encode, two spaces" = function() {
+  time_of(function() quietly(encode(joint, y, folds = rep(1:5, 40)))$score)
+})
+folder <- tempfile("spaces")
+dir.create(folder)
+for (name in c("a", "b", "y")) writeBin(as.vector(t(get(name))), file.path(folder, name))
+script <- file.path(folder, "search.py")
+writeLines(search, script)
+found <- Filter(function(path) nzchar(path) && system2(path, c("-c", "'import numpy'"),
+                                                       stdout = FALSE, stderr = FALSE) == 0,
+                c(Sys.which("python3"), "/usr/bin/python3"))
+if (!length(found)) message("numpy is not installed: its search is skipped.") else {
+  turns[["random search, numpy"]] <- function() {
+    said <- system2(found[1], c(script, folder), stdout = TRUE)
+    stats::setNames(as.double(strsplit(said, " ")[[1]]), c("elapsed", "processor", "r2"))
+  }
+}
+found <- lapply(seq_len(max(rounds, 5)), function(round) {
+  vapply(turns, function(turn) turn(), numeric(3))
+})
+print(format(as.data.frame(t(do.call(pmin, found))), digits = 4))

@@ -1,15 +1,15 @@
-# Reference values of alignment: ../shared/reference/align.
+# Reference values of alignment and feature spaces: ../shared/reference/align and spaces.
 
-align_table <- function(name) {
-  path <- shared_file("reference", "align", paste0(name, ".csv"))
-  key <- paste0("align/", name)
+align_table <- function(name, folder = "align") {
+  path <- shared_file("reference", folder, paste0(name, ".csv"))
+  key <- paste0(folder, "/", name)
   if (is.null(read_tables[[key]])) read_tables[[key]] <- read.csv(path, stringsAsFactors = FALSE)
   read_tables[[key]]
 }
 
 # A matrix of inputs.csv, or an array of trials.
-align_input <- function(name) {
-  at <- align_table("inputs")
+align_input <- function(name, folder = "align") {
+  at <- align_table("inputs", folder)
   at <- at[at$matrix == name, ]
   sides <- c("row", "column", if (!anyNA(at$trial)) "trial")
   data <- array(NA_real_, vapply(at[sides], max, 0))

@@ -31,6 +31,8 @@ argument_calls <- function(frame = parent.frame()) {
   benchmark <- quiet(benchmark_groups(items, groups, "cka", model_permutations = 9))
   both <- list(x = x, y = y)
   clusters <- rep(letters[1:6], 2)
+  spaces <- feature_spaces(a = layers$a, b = layers$b)
+  joint <- quiet(encode(spaces, y, lambda = c(1, 10), folds = rep(1:3, 4)))
   calls <- list(
     accuracy_difference = list(p = outputs, q = outputs[n:1, ], labels = classes),
     across_sessions = list(x = list(a = trials, b = trials[, 4:1, ] + stats::rnorm(n * 12)),
@@ -62,11 +64,13 @@ argument_calls <- function(frame = parent.frame()) {
     consensus = list(x = list(a = x, b = y, third = layers$a), models = layers["c"], folds = 3,
                      p_adjust = "BH"),
     disagreement = list(p = outputs, q = outputs[n:1, ]),
+    encode = list(from = list(a = layers$a, b = spaces), to = y, lambda = c(1, 10), folds = 3),
     evaluate_models = list(data = x, models = layers, measure = "cka", permutations = 9),
     evaluate_rdms = list(rdms = rdms, models = list(m = dist(layers$c), w = model),
                          outer = "cosine", draws = 20, permutations = 9,
                          group = c("g", "g", "h", "k")),
     flatten_time = list(x = trials, times = c(0, 10, 20), unit = "ms"),
+    feature_spaces = list(a = layers$a, b = layers$b),
     fit_rdm_model = list(model = model, rdms = rdms[3:4], outer = "cosine"),
     held_out = c(both, list(measure = "procrustes", folds = 3, clusters = clusters,
                             permutations = 5)),
@@ -107,6 +111,7 @@ argument_calls <- function(frame = parent.frame()) {
     searchlight = list(data = x, neighbours = list(one = 1:3, two = 2:4), models = list(m = y),
                        measure = "rsa", permutations = 19),
     similarity = list(x = layers, y = both, measure = c("cka", "rsa")),
+    space_parts = list(x = joint, method = "influence", permutations = 9, p_adjust = "holm"),
     split_time = list(x = trials, windows = list(early = 1:2, late = 2:3)),
     spike_counts = list(times = seq(0.1, 12, 0.1), units = rep(c("u1", "u2"), 60), onsets = 0:11,
                         window = c(0, 1), stimuli = rep(c("k", "l", "m"), 4)),

@@ -64,6 +64,12 @@ results_by_class <- function() {
                                         permutations = 9)),
     repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),
                              encode(models, p$x, lambda = 1, folds = rep(1:5, 6))),
+    repalign_parts = list(space_parts(encode(
+      list(one = feature_spaces(a = p$x, b = p$y), two = feature_spaces(c = p$y, d = p$x)),
+      trials, folds = rep(1:5, 6), lambda = c(1, 10)
+    ), permutations = 9), space_parts(encode(
+      list(m = list(one = feature_spaces(a = p$x, b = p$y))), trials, folds = rep(1:5, 6)
+    ))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),
                                            list(x = p$x[16:30, ], y = p$y[16:30, ])))),
     repalign_subject_ceiling = list(subject_ceiling(rdms, "rsa"), subject_ceiling(layers, "cka")),

@@ -31,8 +31,8 @@ expect_classed <- function(changes, calls = argument_calls()) {
 test_that("an argument that no function has is refused by a classed error, wherever it is given", {
   calls <- argument_calls()
   calls <- calls[!duplicated(names(calls))]
-  # two that only list measures, and two that take what they work on in `...`
-  others <- c("measures", "resi_measures", "noise_precision", "rank_measures")
+  # two that only list measures, and three that take what they work on in `...`
+  others <- c("measures", "resi_measures", "noise_precision", "rank_measures", "feature_spaces")
   for (name in setdiff(names(calls), others)) {
     outcome <- outcome_of(name, c(calls[[name]], no_such_word = 1))
     expect(inherits(outcome, "repalign_error_parameter"),

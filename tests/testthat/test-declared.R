@@ -192,7 +192,7 @@ test_that("functions that take matrices are in the table", {
   listed <- sub("\\(.*", "", table$`function`)
   makers <- c("responses", "response_matrix", "trial_array", "match_rows", "prepare", "as_rdm",
               "transform_rdm", "noise_precision", "plot_rdms", "simulate_networks", "reexports",
-              "tidy", "glance", "augment", "flatten_time", "split_time")
+              "tidy", "glance", "augment", "flatten_time", "split_time", "space_parts")
   expect_identical(sort(setdiff(takes, c(listed, makers))), character())
 })
 

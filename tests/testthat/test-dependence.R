@@ -84,6 +84,13 @@ warners <- list(
     remedies = list(clusters = function(d) list(clusters = d$groups, permutations = 19),
                     design = function(d) list(permutations = near_shuffles(d$n, d$groups)))
   ),
+  space_parts = list(
+    call = function(d, ...) {
+      spaces <- feature_spaces(a = d$x[, 1:6], b = d$x[, 7:12])
+      space_parts(encode(spaces, d$y, lambda = 1, ...))
+    },
+    remedies = list(clusters = function(d) list(clusters = d$groups))
+  ),
   searchlight = list(
     call = function(d, permutations = 19) {
       searchlight(d$x, list(1:5, 4:9), list(m = d$y), permutations = permutations)

@@ -110,11 +110,10 @@ null_statistics <- function(x, y, folds, permutations, lambda) {
   call <- list(n = nrow(x), rows = rep(TRUE, nrow(x)), labels = NULL, clusters = NULL)
   folds <- test_folds(folds, call)
   settings <- with_fold_average(settings, folds)
-  layer <- encoding_layer(x, FALSE)
   targets <- bound_targets(list(list(data = y)))
   design <- permutation_plan(nrow(x), permutations, NULL, FALSE, "auto")$fixed
-  penalties <- layer_penalties(layer, settings, "x")
-  encoding_null(layer, targets, folds, penalties, settings, NULL, design)
+  model <- encoding_model(list(x), settings, "x")
+  encoding_null(model, targets, folds, settings, NULL, design)
 }
 
 test_that("null statistics are the values", {

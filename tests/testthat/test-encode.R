@@ -49,7 +49,10 @@ test_that("units, rotations and translations of `from` do not matter", {
   expect_equal(score(data$x * 10, lambda = 100), score(data$x, lambda = 1), tolerance = 1e-10)
   wide <- data$x %*% normal(6, 90)
   thin <- svd(wide)
-  expect_equal(score(wide), score(thin$u[, 1:6] %*% diag(thin$d[1:6])), tolerance = 1e-3)
+  # the default penalties grow with the variance in each of the columns
+  penalty <- 10^(0:4)
+  expect_equal(score(wide, lambda = penalty),
+               score(thin$u[, 1:6] %*% diag(thin$d[1:6]), lambda = penalty))
   columns <- sweep(data$x, 2, 10^(1:6), "*")
   expect_equal(score(columns, standardize = TRUE), score(data$x, standardize = TRUE))
 })
@@ -212,7 +215,7 @@ test_that("what cannot be is refused, with the remedy", {
   expect_refused(encode(dist(data$x), data$y), "needs the responses themselves")
   expect_refused(encode(data$x, data$y[1:10, ]), "`from` has 20 rows and `to` has 10")
   expect_refused(encode(data$x), "`to` is missing")
-  expect_refused(predict(run(), data$x), "`newdata`")
+  expect_refused(predict(run(), data$x[, -1]), c("`newdata`", "3 columns"))
   expect_warned(run(lambda = 1, per_neuron = TRUE), "repalign_unused")
   expect_message(run(lambda = c(1e9, 1e10)), class = "repalign_grid_end")
 })
@@ -300,20 +303,23 @@ test_that("a result without rows has tables without rows", {
                  fixed = TRUE)
 })
 
-test_that("penalties are chosen alike with one decomposition and with one for each fold", {
+test_that("penalties are chosen alike by kernels and by a decomposition of each fold", {
   set.seed(17)
   y <- normal(60, 5)
-  folds <- list(test = as.list(1:60), name = 1:60)
+  y <- y - rep(colMeans(y), each = 60)
+  folds <- list(1, 2:13, c(5, 9, 60))
   for (q in c(10, 55, 58, 80)) {
-    layer <- encoding_layer(normal(60, q) + 0.3 * y[, rep(1, q)], FALSE)
-    centred <- y - rep(colMeans(y), each = 60)
-    penalties <- c(1e-10, 1e-3, 1, 100) * sum(layer$x^2) / q
-    parts <- left_out_parts(fold_basis(layer$x, 1:60, integer()), centred)
-    found <- errors_beside_folds(parts, folds, penalties)
-    for (k in 1:60) {
-      own <- centred[-k, ] - rep(colMeans(centred[-k, ]), each = 59)
-      expect_equal(found[[k]], inner_errors(fold_basis(layer$x, (1:60)[-k], k), own, penalties),
-                   tolerance = 1e-8)
+    x <- rotated(scale(normal(60, q) + 0.3 * y[, rep(1, q)], scale = FALSE))
+    for (penalty in c(1e-3, 1, 100) * sum(x^2) / q) {
+      m <- solve(tcrossprod(x) + diag(penalty, 60)) - 1 / (60 * penalty)
+      for (test in folds) for (codes in list(NULL, rep(1:20, each = 3))) {
+        train <- seq_len(60)[-test]
+        blocks <- if (!is.null(codes)) split(seq_along(train), codes[train])
+        own <- y[train, ] - rep(colMeans(y[train, ]), each = length(train))
+        expect_equal(errors_beside(m, m %*% y, train, test, blocks),
+                     inner_errors(fold_basis(x, train, test), own, penalty, blocks)[1, ],
+                     tolerance = 1e-7)
+      }
     }
   }
 })

@@ -6,7 +6,8 @@ test_that("every class of results is tried here", {
   expect_setequal(names(results), names(result_classes))
   for (class in names(results)) {
     for (result in results[[class]]) {
-      expect_s3_class(result, c(class, "repalign_result", "data.frame"), exact = TRUE)
+      parent <- result_classes[[class]]$parent
+      expect_s3_class(result, c(class, parent, "repalign_result", "data.frame"), exact = TRUE)
     }
   }
 })

@@ -131,11 +131,16 @@ draw_encoding <- function() {
   n <- dim(to)[1]
   if (chance(0.5)) to <- to[, , 1]
   layer <- function() matrix(stats::rnorm(n * one_of(c(1, 4, n + 5))), n)
-  from <- one_of(list(layer(), list(a = layer(), b = layer())))
-  method <- one_of(c("ridge", "ridge", "linear", "pcr", "pls"))
+  spaces <- chance(0.3)
+  from <- if (spaces) feature_spaces(a = layer(), b = layer()) else
+    one_of(list(layer(), list(a = layer(), b = layer())))
+  method <- one_of(if (spaces) c("ridge", "linear") else
+    c("ridge", "ridge", "linear", "pcr", "pls"))
   settings <- given(
     method = method, components = if (method %in% c("pcr", "pls")) 1,
-    lambda = if (method == "ridge" && chance(0.5)) one_of(list(0, 1, c(0.1, 1, 10), 1e-9)),
+    lambda = if (method == "ridge" && chance(0.5)) {
+      one_of(list(if (spaces) cbind(1, 5) else 0, 1, c(0.1, 1, 10), 1e-9))
+    },
     per_neuron = if (method == "ridge" && chance(0.2)) TRUE,
     standardize = if (chance(0.2)) TRUE, folds = if (chance(0.5)) one_of(list(3, 4, n)),
     repeats = if (chance(0.1)) 2
@@ -143,7 +148,7 @@ draw_encoding <- function() {
   if (chance(0.2)) {
     measure <- call_of("measure", c("encode", settings))
     return(list(fun = "evaluate_models", call = call_of("evaluate_models", given(
-      data = to, models = if (is.list(from)) from else list(a = from), measure = measure,
+      data = to, models = if (is.list(from) && !spaces) from else list(a = from), measure = measure,
       permutations = one_of(c(0, 19))
     ))))
   }
@@ -152,10 +157,12 @@ draw_encoding <- function() {
     summary = if (chance(0.2)) "median", permutations = if (chance(0.3)) 19,
     clusters = if (n > 11 && chance(0.2)) rep_len(seq_len(n %/% 2), n)
   )))
-  if (chance(0.3)) {
-    return(list(fun = "score_interval", call = call_of("score_interval", list(call))))
-  }
-  list(fun = "encode", call = call)
+  fun <- if (spaces && chance(0.7)) "space_parts" else
+    one_of(c("encode", "encode", "score_interval"))
+  if (fun == "encode") return(list(fun = fun, call = call))
+  list(fun = fun, call = call_of(fun, c(list(call), given(
+    permutations = if (fun == "space_parts" && chance(0.5)) 19
+  ))))
 }
 
 draw_subject_ceiling <- function() {

@@ -87,7 +87,6 @@ argument_calls <- function(frame = parent.frame()) {
     rdm_model = list(rdms = rdms, type = "weighted"),
     rdm_rows = list(x = x, y = y, inner = "euclidean", outer = "pearson"),
     read_representation = list(file = file, rows = 2:3),
-    representation_names = list(file = file),
     response_matrix = list(data = table, stimulus = "image", neurons = c("u1", "u2")),
     responses = list(x = long, stimulus = "image", neuron = "neuron", trial = "trial",
                      value = "value"),

@@ -187,10 +187,11 @@ cause_of_instability <- function(reprs) {
   if (any(lengths(lapply(reprs, odd_in)) > 0)) {
     "A single column or value outweighs all others, as was told."
   } else if (length(white <- Filter(is_white, reprs))) {
-    paste0("The dimensions of ", enumerate(paste0("`", unique(args_of_reprs(white)), "`"), 3, FALSE),
-           " have nearly equal variances (white features: whitened ones, or noise), more than these ",
-           "stimuli and neurons can tell from chance, and the score divides by what is left: take ",
-           "features before they are whitened, or many more stimuli.")
+    of <- enumerate(paste0("`", unique(args_of_reprs(white)), "`"), 3, FALSE)
+    paste0("The dimensions of ", of, " have nearly equal variances (white features: ",
+           "whitened ones, or noise), and are more ",
+           "than these stimuli and neurons can tell from chance: the score divides by what is ",
+           "left. Take features before they are whitened, or many more stimuli.")
   } else {
     paste("There are too few neurons or stimuli for a single ratio: pool over splits, trials or",
           "subsets.")

@@ -13,7 +13,11 @@ cli_data <- function(text, reading = list()) {
   if (!is.null(part)) paths <- sub(":[^:]*$", "", paths)
   data <- do.call(read_representation, c(list(paths, part), reading))
   if (!is.list(data)) return(list(data = data, files = text))
-  files <- if (length(paths) == 1) rep(text, length(data)) else
+  if (dir.exists(paths[1])) {
+    inside <- suppressMessages(read_representation(paths, names_only = TRUE))
+    paths <- file.path(sub("/$", "", paths), basename(inside))
+  }
+  files <- if (length(paths) == 1) rep(paths, length(data)) else
     # the arrays of a file follow each other
     paths[cumsum(!duplicated(sub("/.*$", "", names(data))))]
   list(data = data, files = stats::setNames(files, names(data)))
@@ -68,22 +72,23 @@ sides_by_ids <- function(sides, ids, speak) {
 
 # The ids of the rows of one file: the column of its layer, that of its side, or the only one.
 ids_of <- function(table, arg, rows, file) {
-  ways <- c(sub("^[^$]*[$]", "", arg), sub("[$].*$", "", arg), "id", if (ncol(table) == 1) names(table))
+  ways <- c(sub("^[^$]*[$]", "", arg), sub("[$].*$", "", arg), "id",
+            if (ncol(table) == 1) names(table))
   column <- intersect(ways, names(table))[1]
-  refuse_if(is.na(column), "rows", "--ids {dQuote(file, FALSE)} has no column for `{arg}`: name one ",
-            "{enumerate(unique(ways), 20)}. Columns: {enumerate(names(table), 20)}.")
+  refuse_if(is.na(column), "rows", "--ids {dQuote(file, FALSE)} has no column for `{arg}`: name ",
+            "one of {enumerate(unique(ways), 20)}. Columns: {enumerate(names(table), 20)}.")
   labels <- table[[column]]
   # a column of a shorter side ends before the others
   labels <- utils::head(labels, max(which(!is.na(labels)), 0))
   refuse_if(length(labels) != rows, "rows", "--ids {dQuote(file, FALSE)} has ",
-            "{count_of(length(labels), 'id')} in the column {dQuote(column, FALSE)}, but `{arg}` has ",
-            "{count_of(rows, 'row')}. (Its first line names the columns.)")
+            "{count_of(length(labels), 'id')} in the column {dQuote(column, FALSE)}, but `{arg}` ",
+            "has {count_of(rows, 'row')}. (Its first line names the columns.)")
   bad <- which(is.na(labels))
   refuse_if(length(bad), "rows", "--ids {dQuote(file, FALSE)} has no id in row {bad[1]} of the ",
             "column {dQuote(column, FALSE)}.")
   twice <- anyDuplicated(labels)
-  refuse_if(twice, "rows", "--ids {dQuote(file, FALSE)} has the id {dQuote(labels[twice], FALSE)} in ",
-            "rows {match(labels[twice], labels)} and {twice} of the column ",
-            "{dQuote(column, FALSE)}: each row of the data needs one of its own.")
+  refuse_if(twice, "rows", "--ids {dQuote(file, FALSE)} has the id ",
+            "{dQuote(labels[twice], FALSE)} in rows {match(labels[twice], labels)} and {twice} of ",
+            "the column {dQuote(column, FALSE)}: each row of the data needs one of its own.")
   labels
 }

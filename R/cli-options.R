@@ -44,8 +44,8 @@ cli_options <- function(args) {
   options <- list()
   args <- args[-1]
   while (length(args)) {
-    refuse_if(!startsWith(args[1], "-"), "option", "{dQuote(args[1], FALSE)} belongs to no option: ",
-              "every value follows its option, as in --out scores.csv.")
+    refuse_if(!startsWith(args[1], "-"), "option", "{dQuote(args[1], FALSE)} belongs to no ",
+              "option: every value follows its option, as in --out scores.csv.")
     name <- gsub("-", "_", sub("^--?", "", sub("=.*$", "", args[1])))
     if (name == "h") name <- "help"
     refuse_if(name %in% names(options), "option", "--{name} is there twice.")
@@ -62,7 +62,7 @@ cli_options <- function(args) {
 # measure.
 sorted_options <- function(command, options) {
   declared <- cli_commands[[command]]
-  formals <- setdiff(names(formals(declared$calls, asNamespace("repalign"))), "...")
+  formals <- setdiff(names(formals(declared$calls, topenv())), "...")
   id <- if (is.character(options$measure)) options$measure else "cka"
   of_measure <- if ("measure" %in% formals && exists(id, topenv(), inherits = FALSE)) {
     setdiff(names(formals(get(id, topenv()))), c("x", "y", "na", "..."))
@@ -76,7 +76,7 @@ sorted_options <- function(command, options) {
   empty <- valued[vapply(options[valued], isTRUE, NA)]
   refuse_if(length(empty), "option", "--{empty[1]} needs a value.")
   needed <- declared$sides[vapply(declared$sides, function(side) {
-    identical(formals(declared$calls, asNamespace("repalign"))[[side]], quote(expr = ))
+    identical(formals(declared$calls, topenv())[[side]], quote(expr = ))
   }, NA)]
   lacking <- setdiff(needed, names(options))
   refuse_if(length(lacking) && !isTRUE(options$help), "option",
@@ -151,14 +151,14 @@ cli_help <- function(command = NULL) {
       c(paste0("  --", name), strwrap(text, 78, indent = 6, exdent = 6))
     }))
   }
-  arguments <- setdiff(names(formals(get(declared$calls, topenv()))), c("...", declared$sides))
+  arguments <- setdiff(names(formals(declared$calls, topenv())), c("...", declared$sides))
   c(paste0("repalign ", command, " ", paste0("--", declared$sides, " FILES", collapse = " "),
            " --option value ..."), "", strwrap(paste0(
     "Data are a file, a folder, or several separated by commas; FILE:NAME is one array of a file. ",
     "The options are the arguments of ", declared$calls, "() and, after --measure, those of the ",
     "measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
-    "Data", said(declared$sides, texts), "Options of the command",
-    said(names(cli_own), cli_own), "Options of reading", said(cli_reading,
-                                                             help_of_arguments("read_representation")),
+    "Data", said(declared$sides, texts),
+    "Options of the command", said(names(cli_own), cli_own),
+    "Options of reading", said(cli_reading, help_of_arguments("read_representation")),
     paste0("Arguments of ", declared$calls, "()"), said(arguments, texts))
 }

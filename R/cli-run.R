@@ -18,12 +18,12 @@ NULL
 #' ```
 #' repalign evaluate --data v4.npy --models layers/ --out scores.csv
 #' repalign similarity --x net.safetensors --measure cka,procrustes --figure grid.pdf
-#' repalign calibrate --x a.npy --y b.npy --permutations 999 --clusters scenes.csv --words
+#' repalign calibrate --x a.npy --y b.npy --clusters scenes.csv --words
 #' repalign encode --from layers/ --to v4.npy --ids ids.csv --format json
 #' ```
 #' Options are the arguments of the functions, and those of the measure; `repalign evaluate --help`
-#' lists them. Data are what [read_representation()] reads. Rows are paired by the ids of `--ids`, by
-#' names of rows, or else by their place, which is said.
+#' lists them. Data are what [read_representation()] reads. Rows are paired by the ids of `--ids`,
+#' by names of rows, or else by their place, which is said.
 #'
 #' The table goes to `--out` or to the terminal, progress and remarks go to standard error. The exit
 #' status is 0; 1 for an error of the package's own; 2 for input that cannot be used, whose message
@@ -51,15 +51,14 @@ install_cli <- function(folder = NULL, ask = TRUE, link = FALSE, ...) {
   source <- system.file("bin", "repalign", package = "repalign", mustWork = TRUE)
   lines <- readLines(source)
   refuse_if(file.exists(target) && !any(grepl("repalign:::", readLines(target, warn = FALSE))),
-            "value", "`folder` has a file {dQuote(target, FALSE)} that is not this command: it is ",
-            "left as it is.")
+            "value", "`folder` has another file of this name, {dQuote(target, FALSE)}: it stays.")
   if (ask) {
     answer <- readline(paste0("Write ", target, "? (y/n) "))
     if (!tolower(trimws(answer)) %in% c("y", "yes")) return(invisible())
   }
   unlink(target)
   if (link) {
-    refuse_if(!file.symlink(source, target), "value", "`folder` takes no link: link = FALSE copies.")
+    refuse_if(!file.symlink(source, target), "value", "`folder` takes no link: give link = FALSE.")
     Sys.chmod(source)
   } else {
     # the library of this session, which the shell may not know
@@ -178,16 +177,17 @@ output_format <- function(own) {
 
 write_result <- function(result, own, format) {
   rows <- as.data.frame(result)
-  # numbers with all their digits
   if (!is.null(own$out) || is.null(own$words)) {
     to <- if (is.null(own$out)) stdout() else own$out
     switch(format,
       csv = {
+        # numbers with all their digits
         double <- vapply(rows, is.double, NA)
+        quoted <- which(vapply(rows, function(v) is.character(v) || is.factor(v), NA))
         rows[double] <- lapply(rows[double], function(v) {
-          ifelse(is.na(v), NA, formatC(v, digits = 17, format = "g"))
+          short <- sprintf("%.15g", v)
+          ifelse(is.na(v), NA, ifelse(as.double(short) == v, short, sprintf("%.17g", v)))
         })
-        quoted <- which(vapply(rows, function(v) is.character(v) || is.factor(v), NA) & !double)
         utils::write.csv(rows, to, row.names = FALSE, quote = quoted, na = "")
       },
       json = writeLines(jsonlite::toJSON(rows, digits = NA, na = "null", pretty = TRUE), to),

@@ -10,7 +10,7 @@
 #'   stimuli x classes. `jsd()` takes probabilities or logits, the others any scores of which the
 #'   largest in a row is the prediction.
 #' @param from `"probability"`: rows sum to 1. `"logit"`: unnormalised log probabilities.
-#' @param tolerance how far the sum of a row of probabilities may be from 1; it is divided by its sum.
+#' @param tolerance how far the sum of a row of probabilities may be from 1, by which it is divided.
 #'   That of a softmax in float16 is off by at most 0.0005, in bfloat16 by 0.004.
 #' @param labels the true class of every stimulus: column numbers (from 1) or column names.
 #' @param na missing values: `"error"`, or leave out rows that have one (`"stimuli"`).

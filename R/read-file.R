@@ -2,8 +2,8 @@
 
 #' Read a representation from a file
 #'
-#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write; from a file of
-#' several arrays, a folder, or several files, a named list.
+#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write; from a file
+#' of several arrays, a folder, or several files, a named list.
 #'
 #' @param file the path of a file, whose ending tells the format; of several files; or of a folder,
 #'   of which all files of these formats are read.
@@ -12,9 +12,10 @@
 #'   with a message.
 #' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.
 #' @param flatten what becomes of arrays of three axes and more. `TRUE`: three axes are flattened
-#'   after the first, with a message; more, as of convolutions, are an error that asks for one of the
-#'   following. `"all"`: flattened. `"mean"`, `"max"`: over all axes but the first and that of
-#'   `channels`, which gives stimuli x channels. `FALSE`: the array with its axes, or a plain vector.
+#'   after the first, with a message; more, as of convolutions, are an error that asks for one of
+#'   the following. `"all"`: flattened. `"mean"`, `"max"`: over all axes but the first and that
+#'   of `channels`, which gives stimuli x channels. `FALSE`: the array with its axes, or a plain
+#'   vector.
 #' @param channels for `"mean"` and `"max"`: is the axis of the channels the `"first"` after the
 #'   stimuli (PyTorch) or the `"last"` (TensorFlow, JAX)? Shapes do not tell.
 #' @param names_only `TRUE`: the names of the arrays of a file, or the full paths of the files that
@@ -107,7 +108,7 @@ check_flatten <- function(flatten, channels) {
 
 # One array, and an error if it is not said which of several.
 read_one_array <- function(file, name = NULL, rows = NULL, flatten = TRUE, channels = NULL,
-                       format = file_format(file)) {
+                           format = file_format(file)) {
   found <- format$read(path.expand(file), name, rows)
   if (nrow(found$data) < 1 || ncol(found$data) < 1) {
     refuse_file(file, "holds an array without numbers (", nrow(found$data), " x ",
@@ -286,8 +287,8 @@ file_format <- function(file) {
   # the name of a folder that is not there has no ending
   if (!grepl(".", basename(file), fixed = TRUE)) need_file(file, "file")
   refuse_if(!ending %in% names(formats), "value", "`file` {dQuote(basename(file), FALSE)} has an ",
-            "ending that cannot be read. Files that can: .npy, .npz, .safetensors, .parquet, .rds, ",
-            ".csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, .nwb and .mat.")
+            "ending that cannot be read. Files that can: .npy, .npz, .safetensors, .parquet, ",
+            ".rds, .csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, .nwb and .mat.")
   need_file(file, "file")
   formats[[ending]]
 }

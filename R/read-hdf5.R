@@ -87,8 +87,9 @@ reason_of <- function(e) {
 # MATLAB writes a sparse matrix as a group, with its values and their places.
 is_matlab_sparse <- function(group) group$attr_exists("MATLAB_sparse")
 
-# Paths of the datasets of numbers below a group (all: of all datasets, and of sparse matrices). Links that lead nowhere are left out, and a group
-# that several links lead to (or a ring of links) is entered once.
+# Paths of the datasets of numbers below a group (all: of all datasets, and of sparse matrices).
+# Links that lead nowhere are left out, and a group that several links lead to (or a ring of links)
+# is entered once.
 hdf5_datasets <- function(group, before, all = FALSE, seen = new.env()) {
   info <- group$obj_info()
   id <- paste("group", info$fileno, info$addr)

@@ -5,8 +5,8 @@
 # noise, NA where a stimulus has no such trial); neuron and session (a label for each column, or
 # NULL); cluster (a label for each stimulus, NA to leave it out, or NULL); run (are the trials
 # runs, each with all stimuli?); complete (are the columns all neurons that there are?); series (the
-# time of each stimulus, in steps from 1 on, or NULL); kind (the words for it: of a "recording" or of
-# a "network").
+# time of each stimulus, in steps from 1 on, or NULL); kind (the words for it: those of a
+# "recording" or of a "network").
 new_responses <- function(values, event = NULL, neuron = NULL, session = NULL, cluster = NULL,
                           run = FALSE, complete = FALSE, series = NULL, kind = "recording") {
   structure(list(values = values, event = event, neuron = neuron, session = session,

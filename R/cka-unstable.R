@@ -199,10 +199,10 @@ cause_of_instability <- function(reprs) {
 }
 
 # With g equal dimensions, the participation ratio of n stimuli and q neurons is near
-# 1 / (1 / g + 1 / n + 1 / q): is g so large that it hardly counts?
+# 1 / (1 / g + 1 / n + 1 / q): is g so large that it hardly counts? Small data tell nothing of it.
 is_white <- function(repr) {
   repr <- without_holes(repr)
-  if (repr$kind != "data" || !ncol(repr$data)) return(FALSE)
+  if (repr$kind != "data" || min(dim(repr$data)) < 20) return(FALSE)
   x <- scaled_data(repr, TRUE)
   products <- if (nrow(x) < ncol(x)) tcrossprod(x) else crossprod(x)
   isTRUE(sum(x^2)^2 / sum(products^2) * (1 / (nrow(x) - 1) + 1 / ncol(x)) > 0.8)

@@ -86,6 +86,7 @@ argument_calls <- function(frame = parent.frame()) {
     rdm = list(x = trials, distance = "crossnobis"),
     rdm_model = list(rdms = rdms, type = "weighted"),
     rdm_rows = list(x = x, y = y, inner = "euclidean", outer = "pearson"),
+    install_cli = list(folder = dirname(file), ask = FALSE),
     read_representation = list(file = file, rows = 2:3),
     response_matrix = list(data = table, stimulus = "image", neurons = c("u1", "u2")),
     responses = list(x = long, stimulus = "image", neuron = "neuron", trial = "trial",

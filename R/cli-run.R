@@ -149,7 +149,7 @@ call_function <- function(name, arguments, quiet) {
   words <- lapply(stats::setNames(nm = names(arguments)), as.name)
   code <- as.call(c(as.name(name), words))
   if (quiet || !requireNamespace("progressr", quietly = TRUE)) return(eval(code, frame))
-  bar <- progressr::handler_txtprogressbar(file = stderr())
+  bar <- progressr::handler_txtprogressbar(file = stderr(), enable = TRUE)
   progressr::with_progress(eval(code, frame), handlers = bar, enable = TRUE)
 }
 
@@ -185,8 +185,10 @@ write_result <- function(result, own, format) {
         double <- vapply(rows, is.double, NA)
         quoted <- which(vapply(rows, function(v) is.character(v) || is.factor(v), NA))
         rows[double] <- lapply(rows[double], function(v) {
-          short <- sprintf("%.15g", v)
-          ifelse(is.na(v), NA, ifelse(as.double(short) == v, short, sprintf("%.17g", v)))
+          known <- v[!is.na(v)]
+          short <- sprintf("%.15g", known)
+          exact <- ifelse(as.double(short) == known, short, sprintf("%.17g", known))
+          replace(rep(NA_character_, length(v)), !is.na(v), exact)
         })
         utils::write.csv(rows, to, row.names = FALSE, quote = quoted, na = "")
       },

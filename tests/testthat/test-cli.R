@@ -54,6 +54,7 @@ test_that("evaluate, similarity, calibrate and encode give the numbers of R", {
              "--permutations=99", "--conf-level", "0.9")
   expect_identical(ran$status, 0)
   expect_match(ran$err, "paired by their place, 40 rows")
+  expect_no_match(ran$err, "coercion")
   set.seed(1)
   expect_same_numbers(table_of(ran$out), calm(evaluate_models(data, layers, permutations = 99,
                                                               conf_level = 0.9)))

@@ -92,7 +92,8 @@ sorted_options <- function(command, options) {
 cli_value <- function(text, name, reading = list()) {
   if (!is.character(text)) return(text)
   if (name == "given") return(cli_data(text, reading)$data)
-  if (file.exists(text) && !dir.exists(text)) return(cli_labels(text, name))
+  of_file <- grepl(".", text, fixed = TRUE) && file_ending(text) %in% names(file_formats())
+  if (of_file || file.exists(text) && !dir.exists(text)) return(cli_labels(text, name))
   parts <- strsplit(text, ",", fixed = TRUE)[[1]]
   if (identical(parts, "NULL")) return(NULL)
   if (name == "measure") parts else utils::type.convert(parts, as.is = TRUE)
@@ -100,6 +101,7 @@ cli_value <- function(text, name, reading = list()) {
 
 # Labels from a file: by name where a table has the ids in its first column.
 cli_labels <- function(file, name) {
+  need_file(file, paste0("--", name))
   if (!file_ending(file) %in% c("csv", "tsv")) return(column_of_labels(read_representation(file)))
   table <- cli_table(file)
   refuse_if(ncol(table) > 2, "option", "--{name} {dQuote(file, FALSE)} has {ncol(table)} columns: ",

@@ -149,8 +149,9 @@ call_function <- function(name, arguments, quiet) {
   words <- lapply(stats::setNames(nm = names(arguments)), as.name)
   code <- as.call(c(as.name(name), words))
   if (quiet || !requireNamespace("progressr", quietly = TRUE)) return(eval(code, frame))
-  bar <- progressr::handler_txtprogressbar(file = stderr(), enable = TRUE)
-  progressr::with_progress(eval(code, frame), handlers = bar, enable = TRUE)
+  shown <- getOption("progressr.enable", TRUE)
+  bar <- progressr::handler_txtprogressbar(file = stderr(), enable = shown)
+  progressr::with_progress(eval(code, frame), handlers = bar, enable = shown)
 }
 
 # ---- what comes out

@@ -13,6 +13,7 @@ layers <- written[c("layer1", "layer2", "layer10")]
 
 # Runs the command in this process: list(status, out, err).
 run <- function(...) {
+  withr::local_options(progressr.enable = FALSE)
   err <- character()
   out <- utils::capture.output(status <- withCallingHandlers(
     command_line(c(...)),
@@ -98,8 +99,9 @@ test_that("ids pair rows, of all files alike or of each side", {
   groups <- file.path(folder, "groups.csv")
   utils::write.csv(data.frame(id = rev(ids), group = rep(20:1, each = 2)), groups,
                    row.names = FALSE)
+  clusters <- rep(1:20, each = 2)[6:40]
   expected <- similarity(kept, written$data[6:40, ],
-                         measure("cka", estimator = "stimulus", clusters = rep(1:20, each = 2)[6:40]))
+                         measure("cka", estimator = "stimulus", clusters = clusters))
   for (labels in c(groups, cli("groups.npy"))) {
     ran <- run("similarity", "--x", cli("layers"), "--y", short, "--estimator", "stimulus",
                "--clusters", labels, "--ids", of(data.frame(x = ids, y = ids[moved])))
@@ -157,6 +159,8 @@ test_that("the exit status and the message tell what went wrong", {
   expect_failed(run("similarity", "--x", cli("layers"), "--x", "b"), 2, "twice")
   expect_failed(run("similarity", cli("layers")), 2, "belongs to no option")
   expect_failed(run("similarity", "--x", "nowhere.npy"), 2, "\"nowhere.npy\" is not there")
+  expect_failed(run("similarity", "--x", cli("layers"), "--clusters", "nowhere.csv"), 2,
+                c("--clusters", "\"nowhere.csv\" is not there"))
   expect_failed(run("similarity", "--x", file_of(as.raw(1:50), ".npy")), 2, "is no .npy file")
   withr::with_options(list(repalign.max_memory = 1000), {
     expect_failed(run("similarity", "--x", cli("layers")), 3, "would take about")

@@ -499,7 +499,8 @@ test_that(".rds files hold arrays or lists of them", {
   expect_identical(read_representation(saved(layers), "deep/two"), m + 1)
   expect_identical(read_representation(saved(layers), "deep/t"),
                    matrix(1:4 + 0, 2, dimnames = list(NULL, c("a", "b"))))
-  expect_message(all <- read_representation(saved(layers)), "deep/word", class = "repalign_left_out")
+  expect_message(all <- read_representation(saved(layers)), "deep/word",
+                 class = "repalign_left_out")
   expect_identical(all[3:2], list(one = m, "deep/two" = m + 1))
   a <- array(1:24 + 0, 2:4, dimnames = list(c("x", "y"), NULL, NULL))
   expect_identical(quiet(saved(a)), matrix(a, 2, dimnames = list(c("x", "y"), NULL)))

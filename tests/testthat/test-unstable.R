@@ -336,8 +336,9 @@ test_that("an undefined error of a corrected CKA is first of all unstable", {
 test_that("white features are named as the reason of an undefined or unstable value", {
   set.seed(1)
   white <- qr.Q(qr(normal_matrix(100, 50)))
-  expect_warning(expect_identical(cka(white, white[, 1:40], estimator = "stimulus_neuron"), NA_real_),
+  expect_warning(value <- cka(white, white[, 1:40], estimator = "stimulus_neuron"),
                  "dimensions of `.*` have nearly equal variances", class = "repalign_unstable")
+  expect_identical(value, NA_real_)
   noise <- representation(normal_matrix(60, 40), "x")
   few <- representation(normal_matrix(60, 4) %*% normal_matrix(4, 40), "y")
   expect_true(is_white(noise))

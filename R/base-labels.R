@@ -38,13 +38,9 @@ label_text <- function(values) {
   ifelse(whole, sprintf("%.0f", values), as.character(values))
 }
 
-# A column of labels (n x 1), as files and tables have them, as a vector with the names of its rows.
+# A column of labels (a matrix of n x 1, as files have them) as a vector with the names of its rows.
 column_of_labels <- function(values) {
-  if (length(dim(values)) != 2 || ncol(values) != 1 || nrow(values) < 2) return(values)
-  if (is.data.frame(values)) {
-    return(stats::setNames(values[[1]], if (.row_names_info(values) > 0) rownames(values)))
-  }
-  values[, 1]
+  if (is.matrix(values) && ncol(values) == 1 && nrow(values) > 1) values[, 1] else values
 }
 
 # ---- values with names

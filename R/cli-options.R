@@ -59,7 +59,7 @@ cli_options <- function(args) {
 }
 
 # Sorts the options of a command: list(sides, own, reading, arguments, parameters), the last for its
-# measure.
+# measure. A control (`given`) is paired as the sides are.
 sorted_options <- function(command, options) {
   declared <- cli_commands[[command]]
   formals <- setdiff(names(formals(declared$calls, topenv())), "...")
@@ -82,16 +82,15 @@ sorted_options <- function(command, options) {
   refuse_if(length(lacking) && !isTRUE(options$help), "option",
             "--{lacking[1]} is missing: `repalign {command}` needs the files of it.")
   part <- function(names) options[intersect(names(options), names)]
-  list(sides = part(declared$sides), own = part(names(cli_own)), reading = part(cli_reading),
-       arguments = part(setdiff(formals, declared$sides)),
+  list(sides = part(c(declared$sides, "given")), own = part(names(cli_own)),
+       reading = part(cli_reading), arguments = part(setdiff(formals, declared$sides)),
        parameters = part(setdiff(of_measure, formals)))
 }
 
-# The value of an option: a file of labels or of data, numbers, truth values or words, of which a
-# comma makes several.
-cli_value <- function(text, name, reading = list()) {
+# The value of an option: a file of labels, numbers, truth values or words, of which a comma makes
+# several.
+cli_value <- function(text, name) {
   if (!is.character(text)) return(text)
-  if (name == "given") return(cli_data(text, reading)$data)
   of_file <- grepl(".", text, fixed = TRUE) && file_ending(text) %in% names(file_formats())
   if (of_file || file.exists(text) && !dir.exists(text)) return(cli_labels(text, name))
   parts <- strsplit(text, ",", fixed = TRUE)[[1]]

@@ -113,21 +113,30 @@ run_command <- function(args, files, quiet) {
     data <- read$data
     single <- is.list(data) && length(data) == 1 && !side %in% c("models", "x", "y")
     if (single) data <- data[[1]]
+    if (side == "models" && !is.list(data)) {
+      # a single model has a name, too
+      model <- sub("[.][^.]*$", "", sub("^.*[:]", "", basename(read$files)))
+      read$files <- stats::setNames(read$files, model)
+      data <- stats::setNames(list(data), model)
+    }
     if (!is.list(data)) assign(side, read$files[[1]], files) else
       for (name in names(data)) assign(paste0(side, "$", name), read$files[[name]], files)
     data
   }, options$sides, names(options$sides))
   rows <- lapply(sides, first_row_count)
   sides <- paired_sides(sides, own$ids, speak)
-  arguments <- Map(cli_value, c(options$arguments, options$parameters),
-                   c(names(options$arguments), names(options$parameters)), list(reading))
+  texts <- c(options$arguments, options$parameters)
+  texts$given <- NULL
+  arguments <- Map(cli_value, texts, names(texts))
   arguments <- lapply(arguments, labels_by_ids, sides, rows[[1]], own$ids)
+  if (!is.null(sides$given)) arguments$given <- sides$given
   of_measure <- intersect(names(arguments), names(options$parameters))
   if (length(of_measure)) {
     id <- if (is.null(arguments$measure)) "cka" else arguments$measure
     arguments$measure <- do.call(measure, c(list(id), arguments[of_measure]))
     arguments[of_measure] <- NULL
   }
+  sides$given <- NULL
   write_result(call_function(cli_commands[[given$command]]$calls, c(sides, arguments), quiet), own,
                format)
 }

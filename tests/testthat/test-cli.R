@@ -182,6 +182,17 @@ test_that("one array of a file, several files, and activations are read as asked
   several <- paste(cli(c("layers/layer10.npy", "layers/layer1.npy")), collapse = ",")
   ran <- run("similarity", "--x", several, "--quiet")
   expect_same_numbers(table_of(ran$out), similarity(layers[c(3, 1)]))
+  # a single model, and a control: an argument of a function, or of a measure
+  file_of_layer <- cli(c("layers/layer1.npy", "layers/layer10.npy"))
+  calm <- function(code) suppressWarnings(suppressMessages(code))
+  ran <- run("evaluate", "--data", cli("data.npy"), "--models", file_of_layer[1], "--given",
+             file_of_layer[2], "--quiet")
+  expect_same_numbers(table_of(ran$out), calm(evaluate_models(written$data, layers[1],
+                                                              given = layers$layer10)))
+  ran <- run("similarity", "--x", file_of_layer[1], "--y", cli("data.npy"), "--given",
+             file_of_layer[2], "--quiet")
+  measure <- measure("cka", given = layers$layer10)
+  expect_same_numbers(table_of(ran$out), similarity(layers$layer1, written$data, measure))
   expect_failed(run("similarity", "--x", file), 2, c("conv", "channels"))
   ran <- run("similarity", "--x", file, "--flatten", "mean", "--channels", "first", "--quiet")
   expected <- similarity(c(list(conv = apply(conv, 1:2, mean)), layers))

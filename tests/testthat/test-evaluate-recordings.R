@@ -530,10 +530,12 @@ test_that("layers are curves over the depth of their networks", {
 test_that("the kind of responses() changes words, and no number", {
   set.seed(1)
   x <- matrix(rnorm(40 * 8), 40) %*% matrix(rnorm(8 * 30), 8)
-  models <- list(a = x + rnorm(1200), b = matrix(rnorm(1200), 40))
+  models <- list(a = x + rnorm(1200), b = matrix(rnorm(160), 40) %*% matrix(rnorm(120), 4))
   found <- lapply(c("recording", "network"), function(kind) {
     set.seed(2)
-    few_is_fine(evaluate_models(responses(x, kind = kind)[, 1:20, ], models, permutations = 39))
+    suppressMessages(few_is_fine(
+      evaluate_models(responses(x, kind = kind)[, 1:20, ], models, permutations = 39)
+    ))
   })
   texts <- lapply(found, function(one) c(capture.output(print(one)), in_words(one)))
   expect_identical(as.data.frame(found[[1]]), as.data.frame(found[[2]]))

@@ -158,7 +158,6 @@ test_that("labels of n x 1 are taken as labels, wherever there are some", {
     of <- substitute(call)
     given <- function(labels) suppressMessages(eval(of, list(labels = labels), parent.frame()))
     expect_equal(given(column), given(groups))
-    expect_equal(given(data.frame(group = groups)), given(groups))
   }
   same(cka(x, y, clusters = labels))
   same({set.seed(1); calibrate(x, y, "cka", permutations = 19, blocks = labels)$p_value})

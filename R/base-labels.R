@@ -38,6 +38,11 @@ label_text <- function(values) {
   ifelse(whole, sprintf("%.0f", values), as.character(values))
 }
 
+# A column of labels (a matrix of n x 1, as files have them) as a vector with the names of its rows.
+column_of_labels <- function(values) {
+  if (is.matrix(values) && ncol(values) == 1 && nrow(values) > 1) values[, 1] else values
+}
+
 # ---- values with names
 
 # values: a vector with a value for each thing, or a square matrix of them (a covariance), which has
@@ -46,6 +51,7 @@ label_text <- function(values) {
 # without names, and where the things have no labels, they go by position. Returned are the values
 # without names.
 in_order_of <- function(values, labels, arg, of = "the stimuli") {
+  values <- column_of_labels(values)
   square <- is.matrix(values) && nrow(values) == ncol(values)
   if (!is.atomic(values) || !is.null(dim(values)) && length(dim(values)) > 1 && !square) {
     return(values)

@@ -163,7 +163,8 @@ given_cells <- function(given, column, names, pairs, wanted) {
 #'   (tau-b).
 #' @param permute what the p-values permute: `"models"`, or single `"pairs"`, as in the ReSi
 #'   benchmark's code.
-#' @param from `"probability"` or `"logit"`: what `outputs` are, see [jsd()].
+#' @param from,tolerance what `outputs` are, `"probability"` or `"logit"`, and how far rows may be
+#'   from a sum of 1, see [jsd()].
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, target and
 #'   correlation: `measure`; `target` (`"accuracy"`: [accuracy_difference()]; `"jsd"`: [jsd()];
 #'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `chance` (0); `p_value`
@@ -199,8 +200,9 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
                               from = c("probability", "logit"), model_permutations = 999,
                               test = "outputs", dataset = NULL, architecture = NULL,
                               threads = NULL, na = c("error", "stimuli", "neurons"),
-                              ...) {
+                              tolerance = 1e-3, ...) {
   need_arguments()
+  tolerance <- check_not_negative(tolerance, "tolerance")
   correlation <- if (missing(correlation)) "spearman" else
     check_choice(correlation, c("spearman", "pearson", "kendall"), "correlation", several = TRUE)
   permute <- check_choice(permute, c("models", "pairs"), "permute")
@@ -210,7 +212,7 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
   job <- benchmark_job(scores, calibrated, cache, threads, na, ...)
   items <- benchmark_items(representations, "representations")
   check_several(items, 3, "correlation over pairs needs at least three models")
-  differences <- output_differences(items, outputs, labels, accuracy, from)
+  differences <- output_differences(items, outputs, labels, accuracy, from, tolerance)
   columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job, items$data)
   run_benchmark(items, list(seq_along(items$names)), columns, job, words, function(blocks) {
     # the rows of all measures, which see the same permutations
@@ -235,7 +237,7 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
 }
 
 # A named list of matrices, models x models: how far apart the outputs of all pairs of models are.
-output_differences <- function(items, outputs, labels, accuracy, from) {
+output_differences <- function(items, outputs, labels, accuracy, from, tolerance) {
   refuse_if(is.null(outputs) && is.null(accuracy), "value", "There is nothing to compare with: ",
             "give `outputs`, or `accuracy`.")
   refuse_if(!is.null(labels) && !is.null(accuracy), "value", "Give only one of `labels` and ",
@@ -264,7 +266,7 @@ output_differences <- function(items, outputs, labels, accuracy, from) {
   c(if (!is.null(accuracies)) {
     list(accuracy = abs(outer(accuracies$right, accuracies$right, `-`)) / accuracies$of)
   }, if (!is.null(outputs)) {
-    probabilities <- Map(as_probabilities, outputs, from, output_names(outputs))
+    probabilities <- Map(as_probabilities, outputs, from, output_names(outputs), tolerance)
     classes <- lapply(outputs, predicted)
     list(jsd = between_pairs(probabilities, mean_jsd),
          disagreement = between_pairs(classes, function(p, q) mean(p != q)))

@@ -389,7 +389,7 @@ read_files <- function(files, arrays = NULL) {
   lapply(seq_along(files), function(k) {
     name <- if (!is.null(arrays) && !is.na(arrays[k])) arrays[k]
     read <- withCallingHandlers(
-      read_representation(files[k], name),
+      read_one_array(files[k], name),
       repalign_flattened = function(m) {
         if (said) invokeRestart("muffleMessage")
         said <<- TRUE

@@ -86,9 +86,9 @@ file_source <- function(given, arg) {
   }
   n <- if (!is.null(format$rows)) format$rows(path, name)
   # what can only be read whole is read once
-  if (is.null(n)) return(matrix_source(read_representation(file, name)))
+  if (is.null(n)) return(matrix_source(read_one_array(file, name)))
   once <- flattened_once()
-  rows_source(n, function(rows) once(read_representation(file, name, rows)))
+  rows_source(n, function(rows) once(read_one_array(file, name, rows)))
 }
 
 # A function that evaluates `code` and lets pass only the first message about flattened axes.

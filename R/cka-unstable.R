@@ -181,14 +181,31 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
   warn("unstable", "{text}", data = c(cka = value, error = error))
 }
 
-# What a column that was told of does to a ratio, or else few neurons and stimuli.
+# What a column that was told of does to a ratio, or equal dimensions, or else few neurons and
+# stimuli.
 cause_of_instability <- function(reprs) {
   if (any(lengths(lapply(reprs, odd_in)) > 0)) {
     "A single column or value outweighs all others, as was told."
+  } else if (length(white <- Filter(is_white, reprs))) {
+    of <- enumerate(paste0("`", unique(args_of_reprs(white)), "`"), 3, FALSE)
+    paste0("The dimensions of ", of, " have nearly equal variances (white features: ",
+           "whitened ones, or noise), and are more ",
+           "than these stimuli and neurons can tell from chance: the score divides by what is ",
+           "left. Take features before they are whitened, or many more stimuli.")
   } else {
     paste("There are too few neurons or stimuli for a single ratio: pool over splits, trials or",
           "subsets.")
   }
+}
+
+# With g equal dimensions, the participation ratio of n stimuli and q neurons is near
+# 1 / (1 / g + 1 / n + 1 / q): is g so large that it hardly counts? Small data tell nothing of it.
+is_white <- function(repr) {
+  repr <- without_holes(repr)
+  if (repr$kind != "data" || min(dim(repr$data)) < 20) return(FALSE)
+  x <- scaled_data(repr, TRUE)
+  products <- if (nrow(x) < ncol(x)) tcrossprod(x) else crossprod(x)
+  isTRUE(sum(x^2)^2 / sum(products^2) * (1 / (nrow(x) - 1) + 1 / ncol(x)) > 0.8)
 }
 
 is_far_above_one <- function(value, count, widths) {

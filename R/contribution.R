@@ -176,6 +176,7 @@ check_parts <- function(pairs, measure, kind, by) {
 
 # A factor with the group of each stimulus that is compared.
 group_labels <- function(groups, call) {
+  groups <- column_of_labels(groups)
   refuse_if(!is.atomic(groups) || length(dim(groups)) > 1, "labels", "`groups` must be a vector ",
             "of labels, one a stimulus, not {describe(groups)}.")
   n <- length(call$rows)

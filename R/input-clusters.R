@@ -4,6 +4,7 @@
 # NULL. Codes of codes are the same codes. Names stay: arguments_in_order() goes by them.
 cluster_codes <- function(clusters, arg = "clusters") {
   if (is.null(clusters)) return(NULL)
+  clusters <- column_of_labels(clusters)
   refuse_if(!is.atomic(clusters) || length(dim(clusters)) > 1, "labels",
             "`{arg}` must be a vector of labels, one a stimulus, not {describe(clusters)}.")
   labels <- as.vector(clusters)

@@ -72,6 +72,7 @@ dealt_folds <- function(sizes, count) {
 
 labels_as_folds <- function(folds, call) {
   given <- length(call$rows)
+  folds <- column_of_labels(folds)
   refuse_if(!is.atomic(folds) || is.null(folds) || length(dim(folds)) > 1, "type",
             "`folds` must be a number of folds, a label for each stimulus, or a list of sets of ",
             "stimuli that are tested, not {describe(folds)}.")

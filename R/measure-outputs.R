@@ -10,6 +10,8 @@
 #'   stimuli x classes. `jsd()` takes probabilities or logits, the others any scores of which the
 #'   largest in a row is the prediction.
 #' @param from `"probability"`: rows sum to 1. `"logit"`: unnormalised log probabilities.
+#' @param tolerance how far the sum of a row of probabilities may be from 1, by which it is divided.
+#'   That of a softmax in float16 is off by at most 0.0005, in bfloat16 by 0.004.
 #' @param labels the true class of every stimulus: column numbers (from 1) or column names.
 #' @param na missing values: `"error"`, or leave out rows that have one (`"stimuli"`).
 #' @param ... not used.
@@ -38,11 +40,14 @@ NULL
 
 #' @rdname outputs
 #' @export
-jsd <- function(p, q, from = c("probability", "logit"), na = c("error", "stimuli"), ...) {
+jsd <- function(p, q, from = c("probability", "logit"), na = c("error", "stimuli"),
+                tolerance = 1e-3, ...) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   from <- check_choice(from, c("probability", "logit"), "from")
   pair <- output_pair(p, q, na)
-  mean_jsd(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
+  tolerance <- check_not_negative(tolerance, "tolerance")
+  mean_jsd(as_probabilities(pair$p, from, "p", tolerance),
+           as_probabilities(pair$q, from, "q", tolerance))
 }
 
 # The divergence of matrices of probabilities.
@@ -127,7 +132,7 @@ as_outputs <- function(x, arg, allow_na) {
   x
 }
 
-as_probabilities <- function(x, from, arg) {
+as_probabilities <- function(x, from, arg, tolerance) {
   if (from == "logit") {
     # the largest logit of each row becomes 0, so that exp() cannot overflow
     x <- exp(x - x[cbind(seq_len(nrow(x)), predicted(x))])
@@ -137,13 +142,17 @@ as_probabilities <- function(x, from, arg) {
   if (nrow(negative)) {
     at <- negative[1, ]
     refuse("value", "`{arg}` has a negative probability ({format(x[at[1], at[2]])}) in row ",
-           "{at[1]}, column {at[2]}. For logits set from = \"logit\".")
+           "{at[1]}, column {at[2]}: these are logits or their like. For logits set ",
+           "from = \"logit\".")
   }
   sums <- rowSums(x)
-  off <- which(!(abs(sums - 1) <= 1e-5))
+  off <- which(!(abs(sums - 1) <= tolerance))
+  # only the rounding of a softmax makes all sums nearly 1
+  rounded <- length(off) && max(abs(sums - 1)) < 0.02
   refuse_if(length(off), "value", "`{arg}` has {length(off)} row{if (length(off) > 1) 's'} of ",
             "probabilities that do not sum to 1, first row {off[1]} (sum {format(sums[off[1]])}). ",
-            "For logits set from = \"logit\"; divide counts by their sums.")
+            if (rounded) "Rounded probabilities need a larger `tolerance` (bfloat16: 0.004)." else
+              "For logits set from = \"logit\"; divide counts by their sums.")
   x / sums
 }
 

@@ -9,7 +9,7 @@
 # null       the scores of permuted models, a matrix permutations x models, or NULL
 # facts      list(over, alpha, permutations, engine, ceiling, sign, data): what prints and pictures
 #            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances, and
-#            `data` is "recording" or "4 subjects"
+#            `data` is "recording", "layer" or "4 subjects"
 
 #' Which model is closest to a recording, is it more than chance, and how high could it be?
 #'
@@ -133,7 +133,9 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
     if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
     found
   })
-  recordings_result(parts, if (subjects) length(data), alpha, free)
+  network <- is_responses(data) && unclass(data)$kind == "network"
+  recordings_result(parts, if (subjects) paste(length(data), "subjects") else
+    in_words_of_kind("recording", if (network) "network"), alpha, free)
 }
 
 # ---- what is given
@@ -401,8 +403,8 @@ warn_undefined_nulls <- function(null, models) {
 
 # ---- result
 
-# subjects: how many there are, NULL for a recording.
-recordings_result <- function(parts, subjects, alpha, free) {
+# data: "recording", "layer" or "4 subjects".
+recordings_result <- function(parts, data, alpha, free) {
   interval <- parts$interval
   names <- as.character(interval$y)
   chance <- parts$chance
@@ -447,8 +449,7 @@ recordings_result <- function(parts, subjects, alpha, free) {
     dependence = attr(interval, "dependence"),
     facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
                  engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1],
-                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"),
-                 free = free)
+                 data = data, free = free)
   ))
 }
 
@@ -458,14 +459,15 @@ recordings_result <- function(parts, subjects, alpha, free) {
 recordings_sentence <- function(x) {
   need_columns(x, c("model", "measure", "score", "conf_low", "conf_high", "best"), "told", "result")
   facts <- attr(x, "facts")
-  name <- recordings_words(measure_words(x$measure[1]))
+  kind <- if (facts$data == "layer") "network"
+  name <- in_words_of_kind(recordings_words(measure_words(x$measure[1])), kind)
   # what has no error because it hardly has a denominator may be of any size
   lost <- is.na(x$conf_low) & !is.na(x$score)
   if (all(is.na(x$conf_low))) lost[] <- FALSE
   best <- which.max(ifelse(lost, NA, facts$sign * x$score))
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  extent <- recordings_words(extent_words(facts$over))
+  extent <- in_words_of_kind(recordings_words(extent_words(facts$over)), kind)
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
@@ -534,13 +536,14 @@ others_above_chance <- function(x, rows) {
 
 recordings_heading <- function(x) {
   facts <- attr(x, "facts")
-  c(paste0("Models of ", if (facts$data == "recording") "a ", facts$data, ": ",
+  c(paste0("Models of ", if (facts$data %in% c("recording", "layer")) "a ", facts$data, ": ",
            count_of(nrow(x), "model"), undefined_of(x$score)),
     if (nrow(x)) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,
               paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
-                     sample_words(facts$over))),
+                     in_words_of_kind(sample_words(facts$over),
+                                      if (facts$data == "layer") "network"))),
             collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {

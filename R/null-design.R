@@ -331,6 +331,7 @@ block_plan <- function(blocks, n, wanted, arg = "blocks") {
 }
 
 check_block_labels <- function(blocks, n, arg = "blocks") {
+  blocks <- column_of_labels(blocks)
   refuse_if(!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n ||
               anyNA(blocks), "design", "`{arg}` must name the block of each of the {n} rows, ",
             "without missing values.")

@@ -92,6 +92,7 @@ place_coordinates <- function(coordinates, arg = "coordinates") {
 # One label a place, which are all the same without `within`.
 labels_of_places <- function(within, count) {
   if (is.null(within)) return(rep(1L, count))
+  within <- column_of_labels(within)
   refuse_if(!is.atomic(within) || length(within) != count || !is.null(dim(within)), "labels",
             "`within` must have one label for each of the {count_of(count, 'place')}, not ",
             if (is.atomic(within) && is.null(dim(within))) count_of(length(within), "label") else

@@ -342,8 +342,8 @@ check_tensor <- function(tensor, name, file) {
 
 # ---- R: .rds, with an array or a list of arrays
 
-read_rds <- function(file, name, rows) {
-  x <- read_rds_file(file)
+# x: what the file holds.
+read_rds <- function(x, file, name, rows) {
   if (is_array_list(x)) {
     flat <- flat_list(x, file)
     x <- flat[[choose_array(name, names(flat), file)]]
@@ -375,8 +375,9 @@ is_array_list <- function(x) is.list(x) && !is.object(x)
 
 deepest_list <- 100
 
-# The numeric arrays of a list and of lists within it; their names are paths such as "model/layer".
-flat_list <- function(given, file, before = "", depth = 1) {
+# The numeric arrays of a list and of lists within it (all: whatever is in them); their names are
+# paths such as "model/layer".
+flat_list <- function(given, file, all = FALSE, before = "", depth = 1) {
   if (depth > deepest_list) {
     refuse_file(file, "holds lists within lists, more than ", deepest_list, " deep: save its ",
                 "arrays in one list.", class = "repalign_error_type")
@@ -389,9 +390,8 @@ flat_list <- function(given, file, before = "", depth = 1) {
   for (i in seq_along(given)) {
     part <- given[[i]]
     if (is_array_list(part)) {
-      found <- c(found, flat_list(part, file, paste0(keys[i], "/"), depth + 1))
-    }
-    if (is_numbers(part)) found[[keys[i]]] <- part
+      found <- c(found, flat_list(part, file, all, paste0(keys[i], "/"), depth + 1))
+    } else if (all || is_numbers(part)) found[keys[i]] <- list(part)
   }
   found
 }
@@ -403,6 +403,33 @@ is_numbers <- function(x) {
 
 # Classes made of it, such as points in time, are something else.
 is_integer64 <- function(x) identical(as.vector(class(x)), "integer64")
+
+# ---- parquet: a table, whose first column or index may name the stimuli
+
+read_parquet_file <- function(file, name, rows) {
+  no_array_name(name, file)
+  require_package("nanoparquet", "Reading .parquet files")
+  read <- function(how) {
+    catch_error(suppressWarnings(how(file)), failed = function(e) {
+      refuse_file(file, "cannot be read by nanoparquet: ", conditionMessage(e), ".")
+    })
+  }
+  size <- read(nanoparquet::read_parquet_info)
+  check_dims(c(size$num_rows, size$num_cols), file, copies = 2)
+  table <- as.data.frame(read(nanoparquet::read_parquet))
+  # pandas writes an index that does not count the rows as the last column
+  at <- which(names(table) == "__index_level_0__")
+  if (!length(at)) at <- which(is.character(table[[1]]) || is.factor(table[[1]]))
+  labels <- if (length(at)) checked_labels(label_text(table[[at]]), file, NULL)
+  values <- table[setdiff(seq_along(table), at)]
+  other <- which(!vapply(values, function(v) is.numeric(v) || is.logical(v), NA))
+  if (length(other)) {
+    refuse_file(file, "has in the column ", dQuote(names(values)[other[1]], FALSE), " ",
+                describe(values[[other[1]]]), ", not numbers.", class = "repalign_error_type")
+  }
+  r_array(matrix(as.double(unlist(values)), nrow(table), dimnames = list(labels, names(values))),
+          rows, file)
+}
 
 # An array of R or MATLAB, with all its rows, as file_array().
 r_array <- function(x, rows, file) {

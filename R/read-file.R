@@ -1,27 +1,35 @@
-# read_representation() and representation_names() read matrices from files; each format has a file
-# of its own, R/read-*.R.
+# read_representation() reads matrices from files; each format has a file of its own, R/read-*.R.
 
 #' Read a representation from a file
 #'
-#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write; from a
-#' folder, or several files, a named list.
+#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write; from a file
+#' of several arrays, a folder, or several files, a named list.
 #'
 #' @param file the path of a file, whose ending tells the format; of several files; or of a folder,
-#'   of which all files of these formats are read. Those of several arrays are left out without
-#'   `name`, with a message.
-#' @param name which of several arrays: a name, or a path such as `"units/rates"`, as
-#'   `representation_names(file)` lists them. `NULL`: the only one.
+#'   of which all files of these formats are read.
+#' @param name which of several arrays: a name or several, or paths such as `"units/rates"`.
+#'   `NULL`: all that are layers. What is none (a single number, texts, an empty array) is left out
+#'   with a message.
 #' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.
-#' @param flatten `TRUE`: always a matrix. Arrays of three axes and more are flattened after the
-#'   first, with a message. `FALSE`: the array with its axes, or a plain vector.
+#' @param flatten what becomes of arrays of three axes and more. `TRUE`: three axes are flattened
+#'   after the first, with a message; more, as of convolutions, are an error that asks for one of
+#'   the following. `"all"`: flattened. `"mean"`, `"max"`: over all axes but the first and that
+#'   of `channels`, which gives stimuli x channels. `FALSE`: the array with its axes, or a plain
+#'   vector.
+#' @param channels for `"mean"` and `"max"`: is the axis of the channels the `"first"` after the
+#'   stimuli (PyTorch) or the `"last"` (TensorFlow, JAX)? Shapes do not tell.
+#' @param names_only `TRUE`: the names of the arrays of a file, or the full paths of the files that
+#'   are read of a folder, and no data.
 #' @param ... not used.
-#' @return `read_representation()`: a matrix of doubles with a row for each stimulus, or a named
-#'   list of them, by the names of `file` or of the files without their endings (`layer2` before
-#'   `layer10`). `representation_names()`: the names of the arrays in the file, if any.
+#' @return A matrix of doubles with a row for each stimulus. A named list of them for several arrays
+#'   (`layer2` before `layer10`), for several `name`s (as given) and for several files, with the
+#'   names of `file`, or of the files without their endings; the arrays of a file among others are
+#'   `"file/array"`. With `names_only`, texts.
 #' @details
-#' Formats: `.npy` and `.npz` (NumPy); `.safetensors` (needs \pkg{jsonlite}); `.h5`, `.hdf5`, `.nwb`
-#' and MATLAB's v7.3 `.mat` (\pkg{hdf5r}); older `.mat` (versions 5 to 7); `.csv` and `.tsv`, also
-#' with `.gz`; `.rds`. Only the rows asked for are kept; `.rds` is read whole.
+#' Formats: `.npy` and `.npz` (NumPy); `.safetensors` (needs \pkg{jsonlite}); `.parquet`
+#' (\pkg{nanoparquet}); `.h5`, `.hdf5`, `.nwb` and MATLAB's v7.3 `.mat` (\pkg{hdf5r}); older `.mat`
+#' (versions 5 to 7); `.csv` and `.tsv`, also with `.gz`; `.rds`. Only the rows asked for are kept;
+#' `.rds` and `.parquet` are read whole.
 #'
 #' *Axes* are as the writer showed them: what h5py or MATLAB shows as 100 x 50 gives 100 rows. If
 #' the stimuli are not the first axis, read with `flatten = FALSE` and use [aperm()]. Flattened
@@ -38,7 +46,8 @@
 #' *Tables* may have a first line with names of the columns (texts, numbers in quotes, or numbers
 #' that count the columns), and a first column that names the stimuli (texts, numbers in quotes, or
 #' without a name, as `write.csv()` writes row names). All other columns must be numbers. For other
-#' tables, use `read.csv()` and [response_matrix()].
+#' tables, use `read.csv()` and [response_matrix()]. In `.parquet`, a first column of texts or the
+#' index of pandas names the stimuli.
 #'
 #' *`.rds`* holds numbers, or a list of such objects, in which `name` is a path such as
 #' `"model/layer1"`.
@@ -49,55 +58,95 @@
 #' # all layers of one file
 #' saved <- tempfile(fileext = ".rds")
 #' saveRDS(list(first = matrix(1:6, 3), second = matrix(1:9, 3)), saved)
-#' names <- representation_names(saved)
-#' sapply(names, read_representation, file = saved, simplify = FALSE)
+#' layers <- read_representation(saved)
+#' read_representation(saved, names_only = TRUE)
 #' @seealso [read_nwb()]
 #' @export
-read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, ...) {
+read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, channels = NULL,
+                                names_only = FALSE, ...) {
   need_arguments()
   refuse_if(!is.character(file) || !length(file) || anyNA(file) || !all(nzchar(file)), "value",
             "`file` must be the path of a file or of a folder, or the paths of several files, not ",
             if (!is.character(file)) describe(file) else if (!length(file)) "no path at all" else
               "an empty or missing path", ".")
-  if (length(file) > 1 || dir.exists(path.expand(file))) {
-    return(read_each_file(file, name, rows, flatten))
+  several <- length(file) > 1 || dir.exists(path.expand(file))
+  if (check_flag(names_only, "names_only")) {
+    if (!several) return(natural_order(file_format(file)$names(path.expand(file))))
+    return(normalizePath(if (length(file) == 1) files_of_folder(file) else file, mustWork = FALSE))
   }
+  if (several) return(read_each_file(file, name, rows, flatten, channels))
   format <- file_format(file)
-  name <- if (!is.null(name)) {
-    refuse_if(!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name), "value",
-              "`name` must be one name, see representation_names(file).")
-    name
-  }
+  refuse_if(!is.null(name) && (!is.character(name) || !length(name) || anyNA(name) ||
+                                 !all(nzchar(name)) || anyDuplicated(name)), "value",
+            "`name` must be one name, or several that differ, see read_representation(file, ",
+            "names_only = TRUE).")
   rows <- if (!is.null(rows)) {
     usable <- is.numeric(rows) && !is.object(rows) && length(rows) && all(is.finite(rows)) &&
       all(rows >= 1 & rows == round(rows) & rows <= .Machine$integer.max)
     refuse_if(!usable, "value", "`rows` must be numbers of rows, from 1 on, or NULL for all rows.")
     as.integer(rows)
   }
-  flatten <- check_flag(flatten, "flatten")
+  channels <- check_flatten(flatten, channels)
+  read <- function(one) read_one_array(file, one, rows, flatten, channels, format)
+  if (length(name) == 1) return(read(name))
+  names <- if (is.null(name)) natural_order(format$names(path.expand(file))) else name
+  if (length(names) < 2) return(read(NULL))
+  read_layers(file, names, read, if (is.null(name)) format$names(path.expand(file), all = TRUE))
+}
+
+# `channels`, as they are needed.
+check_flatten <- function(flatten, channels) {
+  ways <- c("all", "mean", "max")
+  refuse_if(!isTRUE(flatten) && !isFALSE(flatten) &&
+              !(is.character(flatten) && length(flatten) == 1 && flatten %in% ways), "choice",
+            "`flatten` must be TRUE or FALSE, or one of {enumerate(ways)}.")
+  if (!is.null(channels)) return(check_choice(channels, c("first", "last"), "channels"))
+  refuse_if(flatten %in% ways[-1], "choice", "`channels` is missing: flatten = ",
+            "{dQuote(flatten, FALSE)} keeps one axis besides the stimuli, channels = \"first\" ",
+            "(PyTorch) or \"last\" (TensorFlow, JAX).")
+}
+
+# One array, and an error if it is not said which of several.
+read_one_array <- function(file, name = NULL, rows = NULL, flatten = TRUE, channels = NULL,
+                           format = file_format(file)) {
   found <- format$read(path.expand(file), name, rows)
   if (nrow(found$data) < 1 || ncol(found$data) < 1) {
     refuse_file(file, "holds an array without numbers (", nrow(found$data), " x ",
                 ncol(found$data), ").", class = "repalign_error_size")
   }
-  arrange_axes(found, flatten, file)
+  arrange_axes(found, flatten, file, channels, name)
 }
 
-#' @rdname read_representation
-#' @export
-representation_names <- function(file, ...) {
-  need_arguments()
-  file_format(file)$names(path.expand(file))
+# The named list of some arrays of a file. all: the names of what is in the file where all layers
+# are wanted: what is none is left out.
+read_layers <- function(file, names, read, all = NULL) {
+  step <- progress_along(length(names))
+  failed <- list()
+  found <- lapply(stats::setNames(names, names), function(one) {
+    layer <- tryCatch(read(one), repalign_error_file = function(error) {
+      kinds <- paste0("repalign_error_", c("size", "type", "pickle", "value"))
+      if (is.null(all) || !inherits(error, kinds)) stop(error)
+      failed[[one]] <<- error
+      NULL
+    })
+    step()
+    layer
+  })
+  if (length(failed) == length(names)) stop(failed[[1]])
+  left_out <- c(setdiff(all, names), names(failed))
+  inform_if(length(left_out), "left_out", "read_representation(): left out of ",
+            "{dQuote(basename(file), FALSE)}, because they are no layers (single numbers, texts, ",
+            "empty arrays, numbers of other kinds): {enumerate(natural_order(left_out), 20)}.")
+  Filter(Negate(is.null), found)
 }
 
 # ---- several files
 
 # A named list of what the files hold. What goes wrong names the file, and none is read before all
 # are known to be there.
-read_each_file <- function(file, name, rows, flatten) {
+read_each_file <- function(file, name, rows, flatten, channels) {
   # paths are looked at before any is read; those of a folder are there
-  folder <- length(file) == 1
-  if (folder) file <- files_of_folder(file) else of_each_file(file, file_format)
+  if (length(file) == 1) file <- files_of_folder(file) else of_each_file(file, file_format)
   names <- names(file)
   if (is.null(names)) {
     # without their endings, where these names tell them apart
@@ -107,22 +156,15 @@ read_each_file <- function(file, name, rows, flatten) {
   }
   check_element_names(stats::setNames(as.list(file), names), "file")
   step <- progress_along(length(file))
-  several <- list()
   found <- of_each_file(stats::setNames(file, names), function(one) {
-    found <- tryCatch(read_representation(one, name, rows, flatten),
-                      repalign_error_choice = function(error) {
-                        if (!folder || !is.null(name)) stop(error)
-                        several[[one]] <<- error
-                        NULL
-                      })
+    found <- read_representation(one, name, rows, flatten, channels)
     step()
     found
   })
-  if (length(several) == length(file)) stop(several[[1]])
-  inform_if(length(several), "left_out", "read_representation(): left out of the folder, because ",
-            "`name` must say which of their arrays to read: ",
-            "{enumerate(basename(names(several)), 20)}.")
-  Filter(Negate(is.null), found)
+  do.call(c, unname(Map(function(one, name) {
+    if (!is.list(one)) return(stats::setNames(list(one), name))
+    stats::setNames(one, paste0(name, "/", names(one)))
+  }, found, names)))
 }
 
 # What a function gives of each file, or one error that names all files that it fails for.
@@ -160,44 +202,58 @@ files_of_folder <- function(folder) {
             if (sum(!known) == 1) "has another format and is" else "have other formats and are",
             " left out, first {dQuote(basename(all[!known][1]), FALSE)}.")
   all <- unname(all[known])
+  all[match(natural_order(basename(all)), basename(all))]
+}
+
+# Texts in order, numbers in them by value.
+natural_order <- function(texts) {
   # "layer2" becomes "layer0000000002", which sorts before "layer0000000010".
-  text <- basename(all)
+  text <- texts <- as.character(texts)
   found <- gregexpr("[0-9]+", text)
   regmatches(text, found) <- lapply(regmatches(text, found), function(numbers) {
     paste0(strrep("0", pmax(15 - nchar(numbers), 0)), numbers)
   })
-  all[radix_order(text)]
+  texts[radix_order(text)]
 }
 
 # ---- one file
 
-# A format: `names` gives the names of the arrays of a file, `read` one of them, with some rows, as
-# file_array(), and `rows` the number of rows of one, where the format lets rows be read alone.
+# A format: `names` gives the names of the arrays of a file (all: also of what is no array), `read`
+# one of them, with some rows, as file_array(), and `rows` the number of rows of one, where the
+# format lets rows be read alone.
 file_formats <- function() {
   no_names <- function(read, rows = NULL) {
-    list(names = function(file) character(), read = read, rows = rows)
+    list(names = function(file, all) character(), read = read, rows = rows)
+  }
+  # an .rds is read once, however many of its arrays are wanted
+  of_rds <- list()
+  rds_content <- function(file) {
+    if (is.null(of_rds[[file]])) of_rds[[file]] <<- list(read_rds_file(file))
+    of_rds[[file]][[1]]
   }
   list(
     npy = no_names(function(file, name, rows) {
       no_array_name(name, file)
       read_npy(file, rows, file)
     }, npy_rows),
-    npz = list(names = function(file) sub("[.]npy$", "", npz_members(file)$Name), read = read_npz),
-    safetensors = list(names = function(file) names(safetensors_header(file)$tensors),
+    npz = list(names = function(file, all) sub("[.]npy$", "", npz_members(file)$Name),
+               read = read_npz),
+    safetensors = list(names = function(file, all) names(safetensors_header(file)$tensors),
                        read = read_safetensors,
                        rows = safetensors_rows),
-    rds = list(names = function(file) {
-      found <- read_rds_file(file)
-      if (is_array_list(found)) as.character(names(flat_list(found, file))) else character()
+    rds = list(names = function(file, all = FALSE) {
+      found <- rds_content(file)
+      if (is_array_list(found)) as.character(names(flat_list(found, file, all))) else character()
     },
-               read = read_rds),
+               read = function(file, name, rows) read_rds(rds_content(file), file, name, rows)),
+    parquet = no_names(read_parquet_file),
     csv = no_names(function(file, name, rows) read_text_table(file, name, rows, ",")),
     tsv = no_names(function(file, name, rows) read_text_table(file, name, rows, "\t")),
     h5 = list(names = hdf5_names, read = read_hdf5, rows = hdf5_rows),
-    mat = list(names = function(file) {
-      if (is_matlab_hdf5(file)) return(hdf5_names(file))
+    mat = list(names = function(file, all = FALSE) {
+      if (is_matlab_hdf5(file)) return(hdf5_names(file, all))
       variables <- mat5_variables(file)
-      names(variables)[vapply(variables, function(v) v$numbers && all(v$dims > 0), NA)]
+      names(variables)[vapply(variables, function(v) all || v$numbers && all(v$dims > 0), NA)]
     },
                read = read_matlab,
                # NULL for an old file, which can only be read whole
@@ -231,8 +287,8 @@ file_format <- function(file) {
   # the name of a folder that is not there has no ending
   if (!grepl(".", basename(file), fixed = TRUE)) need_file(file, "file")
   refuse_if(!ending %in% names(formats), "value", "`file` {dQuote(basename(file), FALSE)} has an ",
-            "ending that cannot be read. Files that can: .npy, .npz, .safetensors, .rds, .csv, ",
-            ".tsv, .csv.gz, .tsv.gz, .h5, .hdf5, .nwb and .mat.")
+            "ending that cannot be read. Files that can: .npy, .npz, .safetensors, .parquet, ",
+            ".rds, .csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, .nwb and .mat.")
   need_file(file, "file")
   formats[[ending]]
 }
@@ -261,20 +317,23 @@ file_ending <- function(file) {
   if (ending %in% c("hdf5", "hdf", "he5", "nwb")) "h5" else ending
 }
 
-# The matrix, array or vector that users get of a file_array().
-arrange_axes <- function(found, flatten, file) {
+# The matrix, array or vector that users get of a file_array(). name: of the array, or NULL.
+arrange_axes <- function(found, flatten, file, channels = NULL, name = NULL) {
   n <- nrow(found$data)
   if (length(found$rest) < 2) {
-    if (!flatten && !length(found$rest)) return(as.vector(found$data))
+    if (isFALSE(flatten) && !length(found$rest)) return(as.vector(found$data))
     return(found$data)
   }
-  if (flatten) {
-    inform("flattened", "read_representation(): the array of {dQuote(basename(file), FALSE)} ",
-           "({paste(c(n, found$rest), collapse = ' x ')}) was flattened to {n} x ",
-           "{ncol(found$data)}; flatten = FALSE keeps its axes.",
-           if (length(found$rest) == 2) {
-             " If the last is trials: responses(read_representation(file, flatten = FALSE))."
-           })
+  shown <- paste0(dQuote(basename(file), FALSE), if (!is.null(name)) paste0(", ", name), " (",
+                  paste(c(n, found$rest), collapse = " x "), ")")
+  refuse_if(isTRUE(flatten) && length(found$rest) > 2, "choice", "`flatten` must say what becomes ",
+            "of the axes of {shown}: flatten = \"mean\" or \"max\" keeps the channels, which are ",
+            "channels = \"first\" or \"last\"; \"all\" keeps every value; FALSE keeps the axes.")
+  if (flatten %in% c("mean", "max")) return(pooled_axes(found, flatten, channels, shown))
+  if (!isFALSE(flatten)) {
+    inform_if(isTRUE(flatten), "flattened", "read_representation(): the array of {shown} was ",
+              "flattened to {n} x {ncol(found$data)}; flatten = FALSE keeps its axes. If the last ",
+              "is trials: responses(read_representation(file, flatten = FALSE)).")
     if (found$stored == found$flat) return(found$data)
     columns <- array(seq_len(ncol(found$data)), found$rest)
     return(found$data[, as.vector(aperm(columns)), drop = FALSE])
@@ -283,4 +342,23 @@ arrange_axes <- function(found, flatten, file) {
     aperm(array(found$data, c(n, rev(found$rest))), c(1, rev(seq_along(found$rest) + 1)))
   dimnames(whole) <- found$names
   whole
+}
+
+# stimuli x channels, by the mean or the largest value over all other axes.
+pooled_axes <- function(found, flatten, channels, shown) {
+  n <- nrow(found$data)
+  axis <- if (channels == "first") 1 else length(found$rest)
+  count <- found$rest[axis]
+  sizes <- if (found$stored == "first") found$rest else rev(found$rest)
+  channel <- slice.index(array(0, sizes), if (found$stored == "first") axis else
+    length(sizes) + 1 - axis)
+  # a row for each channel of each stimulus, a column for each place
+  places <- matrix(found$data[, t(matrix(order(channel), ncol = count))], n * count)
+  inform("flattened", "read_representation(): the array of {shown} became {n} x {count}, by the ",
+         "{if (flatten == 'mean') 'mean' else 'largest value'} of each channel over ",
+         "{count_of(ncol(places), 'place')}.")
+  values <- if (flatten == "mean") rowMeans(places) else
+    Reduce(function(largest, k) pmax(largest, places[, k]), seq_len(ncol(places)), places[, 1])
+  names <- list(rownames(found$data), found$names[[axis + 1]])
+  matrix(values, n, dimnames = if (!all(vapply(names, is.null, NA))) names)
 }

@@ -4,7 +4,9 @@
 #' @include base-numbers.R
 NULL
 
-hdf5_names <- function(file) with_hdf5(file, function(open) hdf5_datasets(open, ""))
+hdf5_names <- function(file, all = FALSE) {
+  with_hdf5(file, function(open) hdf5_datasets(open, "", all))
+}
 
 read_hdf5 <- function(file, name, rows) {
   with_dataset(file, name, function(found, name) {
@@ -85,18 +87,21 @@ reason_of <- function(e) {
 # MATLAB writes a sparse matrix as a group, with its values and their places.
 is_matlab_sparse <- function(group) group$attr_exists("MATLAB_sparse")
 
-# Paths of the datasets of numbers below a group. Links that lead nowhere are left out, and a group
-# that several links lead to (or a ring of links) is entered once.
-hdf5_datasets <- function(group, before, seen = new.env()) {
+# Paths of the datasets of numbers below a group (all: of all datasets, and of sparse matrices).
+# Links that lead nowhere are left out, and a group that several links lead to (or a ring of links)
+# is entered once.
+hdf5_datasets <- function(group, before, all = FALSE, seen = new.env()) {
   info <- group$obj_info()
   id <- paste("group", info$fileno, info$addr)
-  if (!is.null(seen[[id]]) || is_matlab_sparse(group)) return(character())
+  if (!is.null(seen[[id]])) return(character())
+  if (is_matlab_sparse(group)) return(if (all) sub("/$", "", before))
   seen[[id]] <- TRUE
   found <- lapply(setdiff(names(group), c("#refs#", "#subsystem#")), function(key) {
     part <- catch_error(if (group$path_valid(key)) group[[key]], failed = function(e) NULL)
     path <- paste0(before, key)
-    if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), seen))
-    if (inherits(part, "H5D") && is.null(other_content(part)) && all(dataset_dims(part) > 0)) path
+    if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), all, seen))
+    numbers <- function() is.null(other_content(part)) && all(dataset_dims(part) > 0)
+    if (inherits(part, "H5D") && (all || numbers())) path
   })
   as.character(unlist(found))
 }

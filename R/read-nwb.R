@@ -51,7 +51,7 @@ read_nwb <- function(file, ...) {
   with_hdf5(path.expand(file), function(open) {
     if (!open$attr_exists("nwb_version")) {
       refuse_file(file, "is no file of NWB 2: it has no attribute `nwb_version`. ",
-                  "representation_names() lists the arrays that it holds.")
+                  "read_representation(file, names_only = TRUE) lists its arrays.")
     }
     left_out <- new.env()
     read <- function(path) {

@@ -149,6 +149,7 @@ labels_of_array <- function(labels, x, arg, others) {
 # The time of each row, in whole steps from 1 on. A single TRUE: the rows come in order.
 times_of_rows <- function(series, n, names = NULL) {
   if (is.null(series) || isTRUE(series)) return(if (isTRUE(series)) seq_len(n))
+  series <- column_of_labels(series)
   refuse_if(!is.numeric(series) || is.object(series) || length(dim(series)) > 1, "labels",
             "`series` must be TRUE, or the time of each stimulus, not {describe(series)}.")
   series <- in_order_of(series, names, "series")
@@ -214,6 +215,7 @@ row_labels <- function(labels, n, arg, row, allow_na) {
 }
 
 plain_labels <- function(labels, arg) {
+  labels <- column_of_labels(labels)
   refuse_if(!is.atomic(labels) || length(dim(labels)) > 1, "labels", "`{arg}` must be a vector of ",
             "labels, not {describe(labels)}.")
   label_text(as.vector(labels))

@@ -5,11 +5,12 @@
 # noise, NA where a stimulus has no such trial); neuron and session (a label for each column, or
 # NULL); cluster (a label for each stimulus, NA to leave it out, or NULL); run (are the trials
 # runs, each with all stimuli?); complete (are the columns all neurons that there are?); series (the
-# time of each stimulus, in steps from 1 on, or NULL).
+# time of each stimulus, in steps from 1 on, or NULL); kind (the words for it: those of a
+# "recording" or of a "network").
 new_responses <- function(values, event = NULL, neuron = NULL, session = NULL, cluster = NULL,
-                          run = FALSE, complete = FALSE, series = NULL) {
+                          run = FALSE, complete = FALSE, series = NULL, kind = "recording") {
   structure(list(values = values, event = event, neuron = neuron, session = session,
-                 cluster = cluster, run = run, complete = complete, series = series),
+                 cluster = cluster, run = run, complete = complete, series = series, kind = kind),
             class = "repalign_responses")
 }
 
@@ -143,7 +144,7 @@ part_of_responses <- function(x, i, a, t = seq_len(dim(x)[3])) {
   event[!present] <- NA
   moved <- move_slots(values, event, present)
   new_responses(moved$values, moved$event, x$neuron[a], x$session[a], x$cluster[i], x$run,
-                x$complete, x$series[i])
+                x$complete, x$series[i], x$kind)
 }
 
 # rows, columns: TRUE for those that stay.
@@ -160,7 +161,7 @@ permuted_responses <- function(x, permutation) {
   values <- x$values[permutation, , , drop = FALSE]
   if (!is.null(names)) dimnames(values) <- c(list(NULL), names[2:3])
   new_responses(values, x$event[permutation, , drop = FALSE], x$neuron, x$session,
-                x$cluster[permutation], x$run, x$complete, x$series[permutation])
+                x$cluster[permutation], x$run, x$complete, x$series[permutation], x$kind)
 }
 
 # ---- print
@@ -206,16 +207,23 @@ print.repalign_responses <- function(x, ...) {
       }, ".")
     }
   )
-  writeLines(c(paste0("Responses: ", count_of(size[1], "stimulus"), " x ",
-                      count_of(size[2], "column"),
-                      if (neurons < size[2]) paste0(" (", count_of(neurons, "neuron"), ")"),
-                      if (x$complete) " (all that there are)",
-                      ", ", if (trials[1] < trials[2]) paste(trials[1], "to "),
-                      count_of(trials[2], if (x$run) "run" else "trial"),
-                      if (!x$run) " a stimulus"), wrap_lines(declared),
-               "Corrected estimates multiply responses",
-               strwrap(paste("-", responses_multiplied(x)), 78, indent = 2, exdent = 4)))
+  lines <- c(paste0("Responses: ", count_of(size[1], "stimulus"), " x ",
+                    count_of(size[2], "column"),
+                    if (neurons < size[2]) paste0(" (", count_of(neurons, "neuron"), ")"),
+                    if (x$complete) " (all that there are)",
+                    ", ", if (trials[1] < trials[2]) paste(trials[1], "to "),
+                    count_of(trials[2], if (x$run) "run" else "trial"),
+                    if (!x$run) " a stimulus"), wrap_lines(declared),
+             "Corrected estimates multiply responses",
+             strwrap(paste("-", responses_multiplied(x)), 78, indent = 2, exdent = 4))
+  writeLines(in_words_of_kind(lines, x$kind))
   invisible(x)
+}
+
+# Of a network, "units" are said for neurons and "layer" for a recording.
+in_words_of_kind <- function(text, kind) {
+  if (!identical(kind, "network")) return(text)
+  gsub("\\brecording\\b", "layer", gsub("\\bneuron(s?)\\b", "unit\\1", text))
 }
 
 wrap_lines <- function(text) strwrap(text, 78, exdent = 2)

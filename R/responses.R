@@ -36,6 +36,8 @@
 #' @param series for a [time series][time_series]: `TRUE`, if the stimuli are in order; or the time
 #'   of each (matrix or data frame: row), equally spaced numbers. Permutation tests then shift the
 #'   whole series. Intervals do not use it: give `cluster` for successive stimuli.
+#' @param kind `"network"`: columns are called units and the whole a layer, by prints and by
+#'   [evaluate_models()]. These are words: no number changes.
 #' @param value the column of a long data frame with the responses; by default the only numeric one
 #'   left.
 #' @param ... not used.
@@ -74,7 +76,7 @@
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,
-                      value = NULL, series = NULL, ...) {
+                      value = NULL, series = NULL, kind = c("recording", "network"), ...) {
   need_arguments()
   check_flag(complete, "complete")
   # labels of runs are those of the trials
@@ -84,7 +86,8 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
   if (labelled) trial <- run else if (!is.null(run)) check_flag(run, "run")
   given <- list(stimulus = stimulus, neuron = neuron, trial = trial, session = session,
                 cluster = cluster, event = event, value = value, run = labelled || isTRUE(run),
-                complete = complete, series = series)
+                complete = complete, series = series,
+                kind = check_choice(kind, c("recording", "network"), "kind"))
   refuse_if(!is.null(series) && !is.null(cluster), "choice", "`cluster` and `series` are two ways ",
             "in which stimuli depend on each other: declare one of them. (Intervals take ",
             "`clusters` in their calls, too.)", arg = "series")
@@ -150,7 +153,7 @@ finish_responses <- function(read, given) {
             ": stimuli of different clusters are compared, so at least two are needed.")
   series <- steps_of_times(read$series, dimnames(read$values)[[1]])
   new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run,
-                given$complete, series)
+                given$complete, series, given$kind)
 }
 
 check_runs <- function(values, trial) {

@@ -450,7 +450,7 @@ run_network <- function(network, x, activation) {
   list(inputs = inputs, sums = sums)
 }
 
-softmax <- function(logits) as_probabilities(logits, "logit", "logits")
+softmax <- function(logits) as_probabilities(logits, "logit", "logits", 0)
 
 # The gradient of the mean cross-entropy, a matrix for each layer. target: stimuli x classes.
 network_gradient <- function(network, x, target, activation) {

@@ -110,3 +110,22 @@ variables = {
 }
 scipy.io.savemat(path("matlab5.mat"), variables)
 scipy.io.savemat(path("matlab7.mat"), variables, do_compression=True)
+
+# For the command `repalign`: data and layers in both orders and several types, and the same numbers
+# as texts.
+os.makedirs(path("cli/layers"), exist_ok=True)
+draw = np.random.default_rng(1)
+latent = draw.normal(size=(40, 5))
+sides = {"data": latent @ draw.normal(size=(5, 12)) + draw.normal(size=(40, 12))}
+for k in (1, 2, 10):
+    sides[f"layer{k}"] = latent @ draw.normal(size=(5, 8)) + k / 4 * draw.normal(size=(40, 8))
+stored = {"data": np.asfortranarray(sides["data"].astype("f4")), "layer1": sides["layer1"],
+          "layer2": np.asfortranarray(sides["layer2"].astype(">f8")),
+          "layer10": sides["layer10"].astype("f2")}
+with open(path("cli/values.csv"), "w") as f:
+    f.write("name,row,column,value\n")
+    for key, values in stored.items():
+        np.save(path("cli/data.npy" if key == "data" else f"cli/layers/{key}.npy"), values)
+        for (i, j), value in np.ndenumerate(values):
+            f.write(f"{key},{i + 1},{j + 1},{float(value)!r}\n")
+np.save(path("cli/groups.npy"), (np.arange(40) // 2).reshape(40, 1))

@@ -148,7 +148,7 @@ read_mutated <- function(bytes, ending, path) {
         invokeRestart("muffleWarning")
       })
     } else {
-      names <- representation_names(path)
+      names <- read_representation(path, names_only = TRUE)
       read_representation(path, if (length(names)) sample(names, 1), rows)
     }
     if (!is.matrix(m) || !is.double(m) || !length(m)) {

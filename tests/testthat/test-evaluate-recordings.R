@@ -526,3 +526,25 @@ test_that("layers are curves over the depth of their networks", {
   expect_identical(unname(tick_labels(one, "x")), names(layers))
   expect_refused(ggplot2::autoplot(result, type = "depth", network = "a"), "5 rows")
 })
+
+test_that("the kind of responses() changes words, and no number", {
+  set.seed(1)
+  x <- matrix(rnorm(40 * 8), 40) %*% matrix(rnorm(8 * 30), 8)
+  models <- list(a = x + rnorm(1200), b = matrix(rnorm(160), 40) %*% matrix(rnorm(120), 4))
+  found <- lapply(c("recording", "network"), function(kind) {
+    set.seed(2)
+    suppressMessages(few_is_fine(
+      evaluate_models(responses(x, kind = kind)[, 1:20, ], models, permutations = 39)
+    ))
+  })
+  texts <- lapply(found, function(one) c(capture.output(print(one)), in_words(one)))
+  expect_identical(as.data.frame(found[[1]]), as.data.frame(found[[2]]))
+  expect_match(texts[[1]], "recording", all = FALSE)
+  expect_match(texts[[2]], "Models of a layer", all = FALSE)
+  expect_match(texts[[2]], "stimuli, units and units of the models", all = FALSE)
+  expect_match(texts[[2]], "Units of the models taken as a sample", all = FALSE)
+  expect_false(any(grepl("recording|neurons\\b", texts[[2]])))
+  shown <- capture.output(print(responses(x, kind = "network", neuron = rep(1:15, 2))))
+  expect_match(shown[1], "30 columns (15 units)", fixed = TRUE)
+  expect_refused(responses(x, kind = "net"), c("`kind`", "network"))
+})

@@ -204,7 +204,7 @@ test_that("files that are damaged, or of another format, are errors", {
   refused(file_of(raw(), ".nwb"), "is empty")
   bytes <- small_nwb_bytes()
   refused(file_of(utils::head(bytes, length(bytes) / 2), ".nwb"), "cannot be opened")
-  refused(nwb_file(list(), NULL), "no attribute `nwb_version`.*representation_names")
+  refused(nwb_file(list(), NULL), "no attribute `nwb_version`.*names_only")
   for (ends in list(c(3, 2, 4), c(1, 2, 3), c(3, 3, 5), c(3, 4), c(3, 3.5, 4), c(3, NaN, 4),
                     c("3", "3", "4"))) {
     refused(changed("units/spike_times_index", ends),

@@ -60,7 +60,18 @@ test_that("rows that sum to 1 in single precision are probabilities, and are div
   p <- rbind(c(0.3, 0.7), c(0.1, 0.9))
   q <- rbind(c(0.4, 0.6), c(0.2, 0.8))
   expect_equal(jsd(p * (1 + 4e-6), q), jsd(p, q), tolerance = 1e-12)
-  expect_refused(jsd(p, q * c(1, 1.001)), c("`q`", "row 2", "1.001", "logit"))
+  expect_refused(jsd(p, q * c(1, 1.003)), c("`q`", "row 2", "1.003", "`tolerance`"))
+  expect_equal(jsd(p, q * c(1, 1.003), tolerance = 0.004), jsd(p, q), tolerance = 1e-12)
+  expect_refused(jsd(p, q * c(1, 1.1)), c("`q`", "row 2", "1.1", "logit"))
+  # a softmax of many classes in half floats (11 bits)
+  set.seed(1)
+  logits <- matrix(rnorm(20 * 1000, sd = 3), 20)
+  soft <- exp(logits) / rowSums(exp(logits))
+  half <- soft
+  step <- 2^(pmax(floor(log2(half)), -14) - 10)
+  half <- round(half / step) * step
+  expect_gt(max(abs(rowSums(half) - 1)), 1e-5)
+  expect_lt(jsd(half, soft), 1e-6)
 })
 
 test_that("disagreement counts different first largest values", {
@@ -135,6 +146,27 @@ test_that("what is no probability is refused with its place", {
   expect_refused(jsd(p / 2, p), c("`p`", "2 rows", "sum to 1", "row 1", "0.5"))
   expect_refused(jsd(0 * p, p), "`p`")
   expect_refused(jsd(p, p, from = "logits"), c("`from`", "logit"))
+})
+
+test_that("labels of n x 1 are taken as labels, wherever there are some", {
+  set.seed(1)
+  x <- matrix(rnorm(80), 16, dimnames = list(paste0("s", 1:16), NULL))
+  y <- x + rnorm(80)
+  groups <- rep(1:8, each = 2)
+  column <- matrix(groups, dimnames = list(rownames(x), NULL))[16:1, , drop = FALSE]
+  same <- function(call) {
+    of <- substitute(call)
+    given <- function(labels) suppressMessages(eval(of, list(labels = labels), parent.frame()))
+    expect_equal(given(column), given(groups))
+  }
+  same(cka(x, y, clusters = labels))
+  same({set.seed(1); calibrate(x, y, "cka", permutations = 19, blocks = labels)$p_value})
+  same({set.seed(1); score_interval(x, y, "cka", clusters = labels)$lower})
+  same(encode(x, y, folds = labels)$score)
+  same(contributions(x, y, "cka", by = "groups", groups = labels)$share)
+  same(responses(x, cluster = labels)$cluster)
+  expect_equal(accuracy_difference(x, y, labels = cbind(pmin(groups, 5))),
+               accuracy_difference(x, y, labels = pmin(groups, 5)))
 })
 
 test_that("labels that fit no class are refused with their place", {

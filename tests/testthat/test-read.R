@@ -1,6 +1,7 @@
-# read_representation() and representation_names().
+# read_representation().
 
 fixture <- function(name) test_path("fixtures", name)
+array_names <- function(file) read_representation(file, names_only = TRUE)
 quiet <- function(...) suppressMessages(read_representation(...), "repalign_flattened")
 counted <- matrix(c(0, 1, 2, 3, 100, 120), 2, byrow = TRUE) # `base` of tools/make-fixtures.py
 cube <- aperm(array(0:23, 4:2)) + 0 # numpy.arange(24.0).reshape(2, 3, 4)
@@ -9,7 +10,7 @@ cube <- aperm(array(0:23, 4:2)) + 0 # numpy.arange(24.0).reshape(2, 3, 4)
 
 test_that("every type of numbers that NumPy writes is read, in both orders", {
   file <- fixture("stored.npz")
-  names <- representation_names(file)
+  names <- array_names(file)
   expect_length(names, 45)
   expect_equal(read_representation(file, "bool"), (counted > 2) + 0)
   for (name in setdiff(names, "bool")) {
@@ -22,14 +23,20 @@ test_that("every type of numbers that NumPy writes is read, in both orders", {
 
 test_that("archives are unpacked, and their array is found without a name if it is the only one", {
   expect_identical(read_representation(fixture("savez.npz")), matrix(0:5 + 0, 2, byrow = TRUE))
-  expect_equal(representation_names(fixture("savez.npz")), "arr_0")
+  expect_equal(array_names(fixture("savez.npz")), "arr_0")
   file <- fixture("deflated.npz")
   expect_identical(read_representation(file, "one_axis"), cbind(0:4 + 0))
   expect_identical(read_representation(file, "one_axis", flatten = FALSE), 0:4 + 0)
   limits <- rbind(c(2^-24, 65504, Inf), c(-Inf, NaN, 0))
   expect_identical(read_representation(file, "limits"), limits)
   expect_identical(1 / read_representation(file, "limits")[2, 3], -Inf)
-  expect_refused(read_representation(file), c("holds 12 arrays", "cube"))
+  expect_message(expect_message(all <- read_representation(file), "none\", \"number\"",
+                                class = "repalign_left_out"), class = "repalign_flattened") |>
+    suppressMessages()
+  expect_identical(names(all), c("cube", "cube_fortran", "limits", "one_axis"))
+  expect_identical(all$limits, limits)
+  expect_identical(read_representation(file, c("one_axis", "limits")), all[c(4, 3)])
+  expect_refused(read_representation(file, c("one_axis", "number")), "single number")
   expect_refused(read_representation(file, "cub"), "did you mean \"cube\"")
 })
 
@@ -78,7 +85,7 @@ test_that("versions 1 to 3 of the format are read, and headers written by other 
     file <- file_of(c(npy_header_bytes(header), written_bytes(as.vector(m), "f8")), ".npy")
     expect_identical(read_representation(file), m)
   }
-  expect_identical(representation_names(file), character())
+  expect_identical(array_names(file), character())
   expect_refused(read_representation(file, "x"), "leave `name` out")
 })
 
@@ -86,7 +93,7 @@ test_that("no header makes a message of any length, nor an array of any number o
   axes <- function(count) npy_header_bytes(sprintf(
     "{'descr': '|u1', 'fortran_order': False, 'shape': (%s), }", strrep("1, ", count)
   ))
-  expect_identical(quiet(file_of(c(axes(64), as.raw(7)), ".npy")), cbind(7))
+  expect_identical(quiet(file_of(c(axes(64), as.raw(7)), ".npy"), flatten = "all"), cbind(7))
   expect_refused(read_representation(file_of(c(axes(65), as.raw(7)), ".npy")), "65 axes")
   expect_refused(read_representation(file_of(c(axes(20000), as.raw(7)), ".npy")), "20000 axes")
   skip_if_not_installed("jsonlite")
@@ -201,14 +208,14 @@ test_that("safetensors are read", {
   names(tensors)[3] <- names(types)[3] <- "100%"
   tensors$cube <- list(type = "F32", code = "f4", values = cube)
   file <- file_of(safetensors_bytes(tensors), ".safetensors")
-  expect_equal(representation_names(file), names(tensors))
+  expect_setequal(array_names(file), names(tensors))
   for (name in names(types)) {
     expect_identical(read_representation(file, name), m, info = name)
     expect_identical(read_representation(file, name, rows = 2), m[2, , drop = FALSE], info = name)
   }
   expect_identical(quiet(file, "cube"), matrix(0:23 + 0, 2, byrow = TRUE))
   expect_identical(read_representation(file, "cube", flatten = FALSE), cube)
-  expect_refused(read_representation(file), "holds 12 arrays")
+  expect_identical(quiet(file)[names(types)], stats::setNames(rep(list(m), 11), names(types)))
 })
 
 test_that("half floats and truth values of safetensors are read", {
@@ -486,13 +493,15 @@ test_that(".rds files hold arrays or lists of them", {
   m <- matrix(1:6 + 0, 2, dimnames = list(c("a", "b"), NULL))
   expect_identical(read_representation(saved(m)), m)
   expect_identical(read_representation(saved(m), rows = 2), m["b", , drop = FALSE])
-  expect_identical(representation_names(saved(m)), character())
+  expect_identical(array_names(saved(m)), character())
   layers <- list(one = m, deep = list(two = m + 1, word = "x", t = data.frame(a = 1:2, b = 3:4)))
-  expect_identical(representation_names(saved(layers)), c("one", "deep/two", "deep/t"))
+  expect_identical(array_names(saved(layers)), c("deep/t", "deep/two", "one"))
   expect_identical(read_representation(saved(layers), "deep/two"), m + 1)
   expect_identical(read_representation(saved(layers), "deep/t"),
                    matrix(1:4 + 0, 2, dimnames = list(NULL, c("a", "b"))))
-  expect_refused(read_representation(saved(layers)), "holds 3 arrays")
+  expect_message(all <- read_representation(saved(layers)), "deep/word",
+                 class = "repalign_left_out")
+  expect_identical(all[3:2], list(one = m, "deep/two" = m + 1))
   a <- array(1:24 + 0, 2:4, dimnames = list(c("x", "y"), NULL, NULL))
   expect_identical(quiet(saved(a)), matrix(a, 2, dimnames = list(c("x", "y"), NULL)))
   expect_identical(read_representation(saved(a), flatten = FALSE), a)
@@ -517,12 +526,12 @@ test_that("objects of a class in .rds files are refused, as lists too, and skipp
                   dist(m), Sys.time(), factor(1:2), structure(1:2, class = c("time", "integer64")))
   for (x in objects) {
     expect_refused(read_representation(saved(x)), c("an object of class", "unclass\\(\\)"))
-    expect_identical(representation_names(saved(x)), character())
+    expect_identical(array_names(saved(x)), character())
     inside <- saved(list(a = x, b = m, c = m))
-    expect_identical(representation_names(inside), c("b", "c"))
+    expect_identical(array_names(inside), c("b", "c"))
     expect_identical(read_representation(inside, "b"), m)
   }
-  expect_identical(representation_names(saved(list("no number"))), character())
+  expect_identical(array_names(saved(list("no number"))), character())
 })
 
 # --- HDF5 and MATLAB -------------------------------------------------------------
@@ -557,11 +566,12 @@ test_that("HDF5 files are read with the axes that h5py showed", {
 test_that("names of HDF5 files are those of arrays of numbers", {
   skip_without_hdf5r()
   file <- fixture("h5py.h5")
-  expect_setequal(representation_names(file), c(
+  expect_setequal(array_names(file), c(
     "big_endian", "half", "huge", "large", "lowest", "packed", "truth", "units/cube", "units/rates",
     "units/spike_times", "units/spike_times_index", "whole"
   ))
-  expect_refused(read_representation(file), "holds 12 arrays")
+  expect_message(all <- quiet(file), "complex.*large.*text", class = "repalign_left_out")
+  expect_identical(names(all), setdiff(array_names(file), c("huge", "large", "lowest")))
   expect_refused(read_representation(file, "units"), "has a group \"units\": say which")
   expect_refused(read_representation(file, "units/rate"), "did you mean \"units/rates\"")
   expect_refused(read_representation(file, "text"), "no array of numbers")
@@ -588,7 +598,7 @@ test_that("what other programs write into HDF5 files is named in errors", {
   hdf5r::h5attr(sparse, "MATLAB_sparse") <- 3L
   sparse[["data"]] <- c(1, 2)
   open$close_all()
-  expect_setequal(representation_names(path), c("x", "with_na"))
+  expect_setequal(array_names(path), c("x", "with_na"))
   expect_refused(read_representation(path, "words"), "no array of numbers but texts")
   expect_refused(read_representation(path, "sparse"), "save full\\(sparse\\)")
   expect_identical(read_representation(path, "with_na"), cbind(c(1, NA)))
@@ -599,7 +609,7 @@ test_that("MATLAB's files of version 7.3 are read with MATLAB's axes", {
   skip_without_hdf5r()
   file <- fixture("matlab73.mat")
   m <- matrix(0:5 + 0, 3, byrow = TRUE)
-  expect_setequal(representation_names(file), c("x", "cube"))
+  expect_setequal(array_names(file), c("x", "cube"))
   expect_identical(read_representation(file, "x"), m)
   expect_identical(read_representation(file, "x", rows = c(3, 1)), m[c(3, 1), ])
   expect_identical(read_representation(file, "cube", flatten = FALSE), cube)
@@ -611,7 +621,7 @@ test_that("older files of MATLAB are read, also compressed ones", {
   m <- matrix(0:5 + 0, 3, byrow = TRUE)
   good <- c("x", "cube", "my_name", "small", "truth", "int16", "uint16", "int32", "sparse")
   for (file in fixture(c("matlab5.mat", "matlab7.mat"))) {
-    expect_setequal(representation_names(file), c(good, "uint32", "int64"))
+    expect_setequal(array_names(file), c(good, "uint32", "int64"))
     expect_identical(read_representation(file, "x"), m)
     expect_identical(read_representation(file, "x", rows = c(3, 1)), m[c(3, 1), ])
     expect_identical(read_representation(file, "cube", flatten = FALSE), cube)
@@ -649,7 +659,7 @@ test_that("MATLAB files of other machines, with objects and with sparse matrices
   for (bytes in list(c(mat5_element(14, words), x, own),
                      c(mat5_packed(mat5_element(14, words)), mat5_packed(x), mat5_packed(own)))) {
     file <- file_of(mat5_file_bytes(bytes), ".mat")
-    expect_identical(representation_names(file), "x")
+    expect_identical(array_names(file), "x")
     expect_identical(read_representation(file), m)
     expect_refused(read_representation(file, "words"), "MATLAB's object")
   }
@@ -682,11 +692,11 @@ test_that("a compressed array of MATLAB is judged before it is unpacked, and che
     unpack(bytes, size, path)
   })
   withr::with_options(list(repalign.max_memory = 1e6), {
-    expect_identical(representation_names(file), "x")
+    expect_identical(array_names(file), "x")
     expect_error(read_representation(file), class = "repalign_error_memory")
     expect_identical(dim(read_representation(file, rows = 1:9)), c(9L, 200L))
   })
-  expect_identical(unpacked, c(4104, 4104, 4104, 1600064))
+  expect_identical(unpacked, c(rep(4104, 5), 1600064))
   expect_identical(read_representation(file), matrix(0, 1000, 200))
   refused <- function(bytes, why) {
     expect_refused(read_representation(file_of(mat5_file_bytes(bytes), ".mat", parent.frame()),
@@ -717,7 +727,7 @@ test_that("files that only Python can open are errors with the line that convert
     "save_file\\(torch.load\\(...\\), \"layer.safetensors\"\\)"
   ))
   expect_s3_class(error, "repalign_error_pickle")
-  expect_refused(representation_names("x.pkl"), "pickle.load")
+  expect_refused(array_names("x.pkl"), "pickle.load")
   # nobody else's program gets into the line
   expect_refused(read_representation("a\"); evil(\".pt"), "torch.load\\(\"a\\?\\?\\? evil")
 })
@@ -730,7 +740,7 @@ test_that("arguments are checked", {
   expect_refused(read_representation("nowhere.npy"), "is not there")
   expect_refused(read_representation("x.docx"), "ending that cannot be read")
   expect_refused(read_representation("x.npy.gz"), "ending that cannot be read")
-  expect_refused(read_representation(file, name = 1:2), "`name` must be one name")
+  expect_refused(read_representation(file, name = 1:2), "`name` must be one name, or several")
   for (rows in list(0, -1, 1.5, NA, "a", numeric(), TRUE)) {
     expect_refused(read_representation(file, rows = rows), "`rows` must be numbers of rows")
   }
@@ -776,11 +786,15 @@ test_that("a folder and several files make a named list, in the order of their n
                    c("layer2.csv", "layer2.rds"))
   # one file of many arrays does not stop the others
   file.copy(fixture("deflated.npz"), file.path(folder, "many.npz"))
-  expect_message(found <- read_representation(folder),
-                 "name` must say.*many[.]npz", class = "repalign_left_out")
-  expect_true("layer10" %in% names(found) && !"many" %in% names(found))
-  expect_refused(read_representation(c(a = files[1], b = file.path(folder, "many.npz"))),
-                 "holds 12 arrays")
+  expect_message(found <- quiet(folder), "many[.]npz.*number", class = "repalign_left_out") |>
+    suppressMessages()
+  expect_true(all(c("layer10", "many/limits", "many/one_axis") %in% names(found)))
+  expect_false("many/number" %in% names(found))
+  expect_identical(basename(suppressMessages(array_names(folder))),
+                   c("layer2.csv", "layer2.rds", "layer10.rds", "many.npz", "other.csv"))
+  expect_true(all(file.exists(suppressMessages(array_names(folder)))))
+  found <- suppressMessages(read_representation(c(a = files[1], b = file.path(folder, "many.npz"))))
+  expect_identical(names(found)[1:2], c("a", "b/cube"))
   unlink(file.path(folder, "many.npz"))
   saveRDS("text", file.path(folder, "bad.rds"))
   expect_error(suppressMessages(read_representation(folder)), "bad[.]rds", class = "repalign_error")
@@ -795,7 +809,62 @@ test_that("a folder and several files make a named list, in the order of their n
                class = "repalign_error_value")
   empty <- withr::local_tempdir()
   expect_error(read_representation(empty), "folder without a file", class = "repalign_error_value")
-  expect_error(representation_names(folder), "is a folder", class = "repalign_error_value")
+})
+
+test_that("activations of convolutions are read as `flatten` and `channels` say", {
+  set.seed(1)
+  x <- array(round(rnorm(3 * 4 * 2 * 5), 2), c(3, 4, 2, 5))
+  files <- c(npy = file_of(npy_bytes(x), ".npy"),
+             fortran = file_of(npy_bytes(x, fortran = TRUE), ".npy"),
+             rds = withr::local_tempfile(fileext = ".rds"))
+  saveRDS(x, files[["rds"]])
+  for (file in files) {
+    error <- expect_refused(read_representation(file), c("\"mean\"", "\"max\"", "\"all\"",
+                                                         "channels = \"first\" or \"last\""))
+    expect_s3_class(error, "repalign_error_choice")
+    pooled <- function(how, channels) {
+      expect_message(found <- read_representation(file, flatten = how, channels = channels),
+                     "places", class = "repalign_flattened")
+      found
+    }
+    expect_equal(pooled("mean", "first"), apply(x, 1:2, mean), tolerance = 1e-14)
+    expect_identical(pooled("max", "first"), apply(x, 1:2, max))
+    expect_equal(pooled("mean", "last"), apply(x, c(1, 4), mean), tolerance = 1e-14)
+    expect_identical(pooled("max", "last"), apply(x, c(1, 4), max))
+    flat <- if (file == files[["rds"]]) x else aperm(x, c(1, 4:2))
+    expect_silent(all <- read_representation(file, flatten = "all"))
+    expect_identical(all, matrix(flat, 3))
+    expect_identical(read_representation(file, rows = 3:2, flatten = "all"), all[3:2, ])
+    expect_identical(read_representation(file, flatten = FALSE), x)
+    expect_refused(read_representation(file, flatten = "mean"), "`channels` is missing")
+    expect_refused(read_representation(file, flatten = "max", channels = "both"), "`channels`")
+    expect_refused(read_representation(file, flatten = "some"), "`flatten` must be")
+  }
+  expect_identical(quiet(fixture("deflated.npz"), "cube", flatten = "max", channels = "first"),
+                   apply(cube, 1:2, max))
+  # a layer without such axes is read as it is
+  layers <- list(conv = x, dense = x[, , 1, 1])
+  saveRDS(layers, files[["rds"]])
+  expect_refused(read_representation(files[["rds"]]), "conv \\(3 x 4 x 2 x 5\\)")
+  expect_identical(quiet(files[["rds"]], flatten = "max", channels = "first"),
+                   list(conv = apply(x, 1:2, max), dense = layers$dense))
+})
+
+test_that(".parquet is read, with names of stimuli in a first column or an index", {
+  skip_if_not_installed("nanoparquet")
+  file <- withr::local_tempfile(fileext = ".parquet")
+  m <- matrix(c(0.5, 1, 2, 3, 5, 8), 3, dimnames = list(c("face", "car", "tree"), c("a", "b")))
+  write <- function(table) nanoparquet::write_parquet(table, file)
+  write(data.frame(id = rownames(m), m))
+  expect_identical(read_representation(file), m)
+  expect_identical(read_representation(file, rows = c(3, 1)), m[c(3, 1), ])
+  write(data.frame(m, `__index_level_0__` = rownames(m), check.names = FALSE))
+  expect_identical(read_representation(file), m)
+  write(as.data.frame(m, row.names = FALSE))
+  expect_identical(read_representation(file), unname(m) |> `colnames<-`(c("a", "b")))
+  write(data.frame(a = 1:3, b = c("x", "y", "z")))
+  expect_refused(read_representation(file), c("\"b\"", "not numbers"))
+  expect_refused(read_representation(file_of(as.raw(1:20), ".parquet")), "cannot be read by nanop")
 })
 
 test_that("semicolons and signs of missing values are refused with the way to read them", {

@@ -332,3 +332,16 @@ test_that("an undefined error of a corrected CKA is first of all unstable", {
   })
   expect_true("repalign_unstable" %in% seen)
 })
+
+test_that("white features are named as the reason of an undefined or unstable value", {
+  set.seed(1)
+  white <- qr.Q(qr(normal_matrix(100, 50)))
+  expect_warning(value <- cka(white, white[, 1:40], estimator = "stimulus_neuron"),
+                 "dimensions of `.*` have nearly equal variances", class = "repalign_unstable")
+  expect_identical(value, NA_real_)
+  noise <- representation(normal_matrix(60, 40), "x")
+  few <- representation(normal_matrix(60, 4) %*% normal_matrix(4, 40), "y")
+  expect_true(is_white(noise))
+  expect_false(is_white(few))
+  expect_match(cause_of_instability(list(few)), "too few neurons or stimuli")
+})

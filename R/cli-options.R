@@ -1,0 +1,165 @@
+# The command line of `repalign`: its subcommands, what their options are, and how the texts that
+# users type become values.
+
+#' @include base-check.R
+NULL
+
+# The functions that the subcommands call, and the arguments of these that are data in files.
+cli_commands <- list(
+  evaluate = list(calls = "evaluate_models", sides = c("data", "models")),
+  similarity = list(calls = "similarity", sides = c("x", "y")),
+  calibrate = list(calls = "calibrate", sides = c("x", "y")),
+  encode = list(calls = "encode", sides = c("from", "to"))
+)
+
+# Options that are no arguments of the functions.
+cli_own <- c(
+  out = "FILE: where the table goes; without it, to the terminal.",
+  format = "csv, json or parquet: without it, as the ending of --out says, or else csv.",
+  figure = "FILE: a picture of the result, .pdf, .png or .svg.",
+  words = "what the result says, in sentences, to the terminal.",
+  ids = paste("FILE: a table (.csv) with the id of each row of the data, by which rows are paired.",
+              "It has one column for all files, or columns named after the data options or the",
+              "layers. Without it, rows are paired by their names, or by their place."),
+  seed = "NUMBER: makes random permutations and folds the same again.",
+  quiet = "no progress and no remarks; warnings and errors stay.",
+  help = "this text."
+)
+
+# What is said of how files are read.
+cli_reading <- c("rows", "flatten", "channels")
+
+# list(command, options): the texts of the options by name, TRUE where there is none.
+cli_options <- function(args) {
+  command <- if (length(args) && !startsWith(args[1], "-")) args[1]
+  if (is.null(command)) {
+    asks <- length(args) && args[1] %in% c("--help", "-h")
+    refuse_if(length(args) && !asks, "option", "The first word must be a command: ",
+              "{enumerate(names(cli_commands), quote = FALSE)}.")
+    return(list(options = list(help = TRUE)))
+  }
+  refuse_if(!command %in% names(cli_commands), "option", "There is no command ",
+            "{dQuote(command, FALSE)}{suggest(command, names(cli_commands))} Commands: ",
+            "{enumerate(names(cli_commands), quote = FALSE)}.")
+  options <- list()
+  args <- args[-1]
+  while (length(args)) {
+    refuse_if(!startsWith(args[1], "-"), "option", "{dQuote(args[1], FALSE)} belongs to no ",
+              "option: every value follows its option, as in --out scores.csv.")
+    name <- gsub("-", "_", sub("^--?", "", sub("=.*$", "", args[1])))
+    if (name == "h") name <- "help"
+    refuse_if(name %in% names(options), "option", "--{name} is there twice.")
+    inline <- grepl("=", args[1], fixed = TRUE)
+    # a negative number is a value
+    follows <- !inline && length(args) > 1 && !grepl("^--?[A-Za-z]", args[2])
+    options[[name]] <- if (inline) sub("^[^=]*=", "", args[1]) else if (follows) args[2] else TRUE
+    args <- args[-seq_len(1 + follows)]
+  }
+  list(command = command, options = options)
+}
+
+# Sorts the options of a command: list(sides, own, reading, arguments, parameters), the last for its
+# measure. A control (`given`) is paired as the sides are.
+sorted_options <- function(command, options) {
+  declared <- cli_commands[[command]]
+  formals <- setdiff(names(formals(declared$calls, topenv())), "...")
+  id <- if (is.character(options$measure)) options$measure else "cka"
+  of_measure <- if ("measure" %in% formals && exists(id, topenv(), inherits = FALSE)) {
+    setdiff(names(formals(get(id, topenv()))), c("x", "y", "na", "..."))
+  }
+  known <- c(formals, names(cli_own), cli_reading, of_measure)
+  other <- setdiff(names(options), known)
+  refuse_if(length(other), "option", "There is no option --{other[1]} of `repalign {command}`",
+            "{suggest(other[1], known)} `repalign {command} --help` lists them.")
+  valued <- setdiff(names(options), c("words", "quiet", "help", "series", "diagonal", "standardize",
+                                      "per_neuron", of_measure))
+  empty <- valued[vapply(options[valued], isTRUE, NA)]
+  refuse_if(length(empty), "option", "--{empty[1]} needs a value.")
+  needed <- declared$sides[vapply(declared$sides, function(side) {
+    identical(formals(declared$calls, topenv())[[side]], quote(expr = ))
+  }, NA)]
+  lacking <- setdiff(needed, names(options))
+  refuse_if(length(lacking) && !isTRUE(options$help), "option",
+            "--{lacking[1]} is missing: `repalign {command}` needs the files of it.")
+  part <- function(names) options[intersect(names(options), names)]
+  list(sides = part(c(declared$sides, "given")), own = part(names(cli_own)),
+       reading = part(cli_reading), arguments = part(setdiff(formals, declared$sides)),
+       parameters = part(setdiff(of_measure, formals)))
+}
+
+# The value of an option: a file of labels, numbers, truth values or words, of which a comma makes
+# several.
+cli_value <- function(text, name) {
+  if (!is.character(text)) return(text)
+  of_file <- grepl(".", text, fixed = TRUE) && file_ending(text) %in% names(file_formats())
+  if (of_file || file.exists(text) && !dir.exists(text)) return(cli_labels(text, name))
+  parts <- strsplit(text, ",", fixed = TRUE)[[1]]
+  if (identical(parts, "NULL")) return(NULL)
+  if (name == "measure") parts else utils::type.convert(parts, as.is = TRUE)
+}
+
+# Labels from a file: by name where a table has the ids in its first column.
+cli_labels <- function(file, name) {
+  need_file(file, paste0("--", name))
+  if (!file_ending(file) %in% c("csv", "tsv")) return(column_of_labels(read_representation(file)))
+  table <- cli_table(file)
+  refuse_if(ncol(table) > 2, "option", "--{name} {dQuote(file, FALSE)} has {ncol(table)} columns: ",
+            "give the ids and the labels, or the labels alone.")
+  values <- utils::type.convert(table[[ncol(table)]], as.is = TRUE)
+  if (ncol(table) == 2) stats::setNames(values, table[[1]]) else values
+}
+
+# A table of texts with a line of names.
+cli_table <- function(file) {
+  need_file(file, "file")
+  sep <- if (file_ending(file) == "tsv") "\t" else ","
+  catch_error(utils::read.csv(file, sep = sep, colClasses = "character", check.names = FALSE,
+                              na.strings = "", fileEncoding = "UTF-8-BOM"),
+              failed = function(e) refuse_file(file, "is no table: ", conditionMessage(e), "."))
+}
+
+# ---- help
+
+# Texts of the arguments of a function, from its help page.
+help_of_arguments <- function(name) {
+  # without help pages, as of a quick installation, there are names alone
+  pages <- catch_error(tools::Rd_db("repalign"), failed = function(e) list())
+  kinds <- function(part) vapply(part, function(one) paste(attr(one, "Rd_tag"), collapse = ""), "")
+  plain <- function(part) trimws(gsub("[[:space:]]+", " ", paste(unlist(part), collapse = "")))
+  for (page in pages) {
+    if (!name %in% vapply(page[kinds(page) == "\\alias"], plain, "")) next
+    items <- do.call(c, page[kinds(page) == "\\arguments"])
+    items <- items[kinds(items) == "\\item"]
+    texts <- lapply(items, function(item) plain(item[[2]]))
+    words <- lapply(items, function(item) strsplit(plain(item[[1]]), ", *")[[1]])
+    return(stats::setNames(rep(unlist(texts), lengths(words)), unlist(words)))
+  }
+  character()
+}
+
+cli_help <- function(command = NULL) {
+  if (is.null(command)) {
+    return(c("repalign COMMAND --option value ...", "", paste0(
+      "  ", format(names(cli_commands)), "  ",
+      vapply(cli_commands, function(one) paste0(one$calls, "() of R"), "")
+    ), "", "`repalign COMMAND --help` lists the options of a command."))
+  }
+  declared <- cli_commands[[command]]
+  texts <- help_of_arguments(declared$calls)
+  said <- function(names, texts) {
+    unlist(lapply(names, function(name) {
+      text <- if (name %in% names(texts)) texts[[name]] else ""
+      c(paste0("  --", name), strwrap(text, 78, indent = 6, exdent = 6))
+    }))
+  }
+  arguments <- setdiff(names(formals(declared$calls, topenv())), c("...", declared$sides))
+  c(paste0("repalign ", command, " ", paste0("--", declared$sides, " FILES", collapse = " "),
+           " --option value ..."), "", strwrap(paste0(
+    "Data are a file, a folder, or several separated by commas; FILE:NAME is one array of a file. ",
+    "The options are the arguments of ", declared$calls, "() and, after --measure, those of the ",
+    "measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
+    "Data", said(declared$sides, texts),
+    "Options of the command", said(names(cli_own), cli_own),
+    "Options of reading", said(cli_reading, help_of_arguments("read_representation")),
+    paste0("Arguments of ", declared$calls, "()"), said(arguments, texts))
+}

@@ -1,0 +1,221 @@
+# The command `repalign` of the shell: from its words to a call, its table and its exit status.
+
+#' @include cli-options.R cli-data.R
+NULL
+
+#' Install the command `repalign`
+#'
+#' Puts a script into a folder, by which the shell calls [evaluate_models()], [similarity()],
+#' [calibrate()] and [encode()] with data in files.
+#'
+#' @param folder where to put it: a folder on the `PATH` of the shell, such as `"~/bin"`. `NULL`: it
+#'   is asked for.
+#' @param ask ask before anything is written. Where nobody can answer, it must be `FALSE`.
+#' @param link `TRUE`: a symbolic link to the script of the installed package, not a copy.
+#' @param ... not used.
+#' @return The path of the script, invisibly; `NULL` if the answer was no.
+#' @details
+#' ```
+#' repalign evaluate --data v4.npy --models layers/ --out scores.csv
+#' repalign similarity --x net.safetensors --measure cka,procrustes --figure grid.pdf
+#' repalign calibrate --x a.npy --y b.npy --clusters scenes.csv --words
+#' repalign encode --from layers/ --to v4.npy --ids ids.csv --format json
+#' ```
+#' Options are the arguments of the functions, and those of the measure; `repalign evaluate --help`
+#' lists them. Data are what [read_representation()] reads. Rows are paired by the ids of `--ids`,
+#' by names of rows, or else by their place, which is said.
+#'
+#' The table goes to `--out` or to the terminal, progress and remarks go to standard error. The exit
+#' status is 0; 1 for an error of the package's own; 2 for input that cannot be used, whose message
+#' names the file and the row; 3 for too little memory.
+#' @examples
+#' # install_cli("~/bin") asks, and then writes ~/bin/repalign
+#' folder <- tempfile()
+#' dir.create(folder)
+#' install_cli(folder, ask = FALSE)
+#' @seealso article "From numpy and torch"
+#' @export
+install_cli <- function(folder = NULL, ask = TRUE, link = FALSE, ...) {
+  need_arguments()
+  check_flag(ask, "ask")
+  check_flag(link, "link")
+  refuse_if(ask && !interactive(), "choice", "`ask` is TRUE, but nobody can answer: ",
+            "install_cli(folder, ask = FALSE) writes without a question.")
+  if (is.null(folder)) {
+    refuse_if(!ask, "missing", "`folder` is missing: a folder on the PATH of the shell.")
+    folder <- trimws(readline("Folder for the command `repalign` (on the PATH of the shell): "))
+  }
+  refuse_if(!is.character(folder) || length(folder) != 1 || !isTRUE(dir.exists(folder)), "value",
+            "`folder` must be the path of a folder that is there.")
+  target <- file.path(normalizePath(folder), "repalign")
+  source <- system.file("bin", "repalign", package = "repalign", mustWork = TRUE)
+  lines <- readLines(source)
+  refuse_if(file.exists(target) && !any(grepl("repalign:::", readLines(target, warn = FALSE))),
+            "value", "`folder` has another file of this name, {dQuote(target, FALSE)}: it stays.")
+  if (ask) {
+    answer <- readline(paste0("Write ", target, "? (y/n) "))
+    if (!tolower(trimws(answer)) %in% c("y", "yes")) return(invisible())
+  }
+  unlink(target)
+  if (link) {
+    refuse_if(!file.symlink(source, target), "value", "`folder` takes no link: give link = FALSE.")
+    Sys.chmod(source)
+  } else {
+    # the library of this session, which the shell may not know
+    library <- paste0(".libPaths(c(", deparse(dirname(system.file(package = "repalign"))),
+                      ", .libPaths()))")
+    writeLines(append(lines, library, 1), target)
+    Sys.chmod(target, "0755")
+  }
+  inform("installed", "{target} is there.")
+  invisible(target)
+}
+
+# What the script calls: returns the exit status.
+command_line <- function(args) {
+  # the files of the data, by the words that errors have for them
+  files <- new.env()
+  failed <- function(status) function(error) {
+    text <- conditionMessage(error)
+    said <- Filter(function(arg) grepl(paste0("`", arg, "`"), text, fixed = TRUE), sort(ls(files)))
+    told <- vapply(said, function(arg) paste0("`", arg, "` is ", files[[arg]], "."), "")
+    message(paste(c("repalign: error:", text, told), collapse = " "))
+    status
+  }
+  quiet <- "--quiet" %in% args
+  tryCatch({
+    withCallingHandlers(
+      run_command(args, files, quiet),
+      warning = function(w) {
+        message("repalign: warning: ", conditionMessage(w))
+        tryInvokeRestart("muffleWarning")
+      },
+      repalign_message = function(m) if (quiet) tryInvokeRestart("muffleMessage")
+    )
+    0
+  }, repalign_error_memory = failed(3), repalign_error = failed(2), error = function(error) {
+    # R has no class for it
+    failed(if (grepl("cannot allocate", conditionMessage(error))) 3 else 1)(error)
+  })
+}
+
+run_command <- function(args, files, quiet) {
+  given <- cli_options(args)
+  if (isTRUE(given$options$help)) return(writeLines(cli_help(given$command)))
+  options <- sorted_options(given$command, given$options)
+  own <- options$own
+  format <- output_format(own)
+  speak <- function(...) inform("command", paste0("repalign: ", ...))
+  if (!is.null(own$seed)) set.seed(check_count(cli_value(own$seed, "seed"), "seed", 0))
+  reading <- Map(cli_value, options$reading, names(options$reading))
+  sides <- Map(function(text, side) {
+    read <- cli_data(text, reading)
+    data <- read$data
+    single <- is.list(data) && length(data) == 1 && !side %in% c("models", "x", "y")
+    if (single) data <- data[[1]]
+    if (side == "models" && !is.list(data)) {
+      # a single model has a name, too
+      model <- sub("[.][^.]*$", "", sub("^.*[:]", "", basename(read$files)))
+      read$files <- stats::setNames(read$files, model)
+      data <- stats::setNames(list(data), model)
+    }
+    if (!is.list(data)) assign(side, read$files[[1]], files) else
+      for (name in names(data)) assign(paste0(side, "$", name), read$files[[name]], files)
+    data
+  }, options$sides, names(options$sides))
+  rows <- lapply(sides, first_row_count)
+  sides <- paired_sides(sides, own$ids, speak)
+  texts <- c(options$arguments, options$parameters)
+  texts$given <- NULL
+  arguments <- Map(cli_value, texts, names(texts))
+  arguments <- lapply(arguments, labels_by_ids, sides, rows[[1]], own$ids)
+  if (!is.null(sides$given)) arguments$given <- sides$given
+  of_measure <- intersect(names(arguments), names(options$parameters))
+  if (length(of_measure)) {
+    id <- if (is.null(arguments$measure)) "cka" else arguments$measure
+    arguments$measure <- do.call(measure, c(list(id), arguments[of_measure]))
+    arguments[of_measure] <- NULL
+  }
+  sides$given <- NULL
+  write_result(call_function(cli_commands[[given$command]]$calls, c(sides, arguments), quiet), own,
+               format)
+}
+
+first_row_count <- function(side) if (is.list(side)) first_row_count(side[[1]]) else dim(side)[1]
+
+# Labels without names are those of the rows as they stand in the first file, before these are
+# paired. sides: after it.
+labels_by_ids <- function(labels, sides, rows, ids) {
+  if (is.null(ids) || length(labels) != rows || !is.null(names(labels))) return(labels)
+  all <- ids_of(cli_table(ids), names(sides)[1], rows, ids)
+  labels[match(first_row_names(sides), all)]
+}
+
+# The function is called by the names of its arguments, as a user does, so that its messages are
+# those of R.
+call_function <- function(name, arguments, quiet) {
+  frame <- list2env(arguments, parent = topenv())
+  words <- lapply(stats::setNames(nm = names(arguments)), as.name)
+  code <- as.call(c(as.name(name), words))
+  if (quiet || !requireNamespace("progressr", quietly = TRUE)) return(eval(code, frame))
+  shown <- getOption("progressr.enable", TRUE)
+  bar <- progressr::handler_txtprogressbar(file = stderr(), enable = shown)
+  progressr::with_progress(eval(code, frame), handlers = bar, enable = shown)
+}
+
+# ---- what comes out
+
+output_format <- function(own) {
+  formats <- c("csv", "json", "parquet")
+  ending <- if (!is.null(own$out)) tolower(sub("^.*[.]", "", own$out))
+  format <- if (!is.null(own$format)) check_choice(own$format, formats, "--format") else
+    if (isTRUE(ending %in% formats)) ending else "csv"
+  for (arg in c("out", "figure")) {
+    folder <- if (!is.null(own[[arg]])) dirname(own[[arg]])
+    refuse_if(!is.null(folder) && !dir.exists(folder), "option", "--{arg}: there is no folder ",
+              "{dQuote(folder, FALSE)}.")
+  }
+  refuse_if(format == "parquet" && is.null(own$out), "option", "--format parquet needs --out FILE.")
+  if (format == "json") require_package("jsonlite", "Writing .json")
+  if (format == "parquet") require_package("nanoparquet", "Writing .parquet")
+  if (!is.null(own$figure)) {
+    require_package("ggplot2", "Drawing")
+    check_choice(tolower(sub("^.*[.]", "", own$figure)), c("pdf", "png", "svg"), "--figure")
+  }
+  format
+}
+
+write_result <- function(result, own, format) {
+  rows <- as.data.frame(result)
+  if (!is.null(own$out) || is.null(own$words)) {
+    to <- if (is.null(own$out)) stdout() else own$out
+    switch(format,
+      csv = {
+        # numbers with all their digits
+        double <- vapply(rows, is.double, NA)
+        quoted <- which(vapply(rows, function(v) is.character(v) || is.factor(v), NA))
+        rows[double] <- lapply(rows[double], function(v) {
+          known <- v[!is.na(v)]
+          short <- sprintf("%.15g", known)
+          exact <- ifelse(as.double(short) == known, short, sprintf("%.17g", known))
+          replace(rep(NA_character_, length(v)), !is.na(v), exact)
+        })
+        utils::write.csv(rows, to, row.names = FALSE, quote = quoted, na = "")
+      },
+      json = writeLines(jsonlite::toJSON(rows, digits = NA, na = "null", pretty = TRUE), to),
+      parquet = nanoparquet::write_parquet(rows, to),
+      no_branch(format)
+    )
+  }
+  if (!is.null(own$words)) writeLines(strwrap(in_words(result), 78))
+  if (is.null(own$figure)) return(invisible())
+  ending <- tolower(sub("^.*[.]", "", own$figure))
+  switch(ending,
+    pdf = grDevices::pdf(own$figure, 7, 5),
+    png = grDevices::png(own$figure, 7, 5, "in", res = 150),
+    svg = grDevices::svg(own$figure, 7, 5),
+    no_branch(ending)
+  )
+  on.exit(grDevices::dev.off())
+  plot(result)
+}

@@ -117,6 +117,8 @@ summary.repalign_sessions <- function(object, ...) {
 }
 
 #' @rdname across_sessions
+#' @param row.names,optional unused.
+#' @param part `"lags"`: the rows themselves; `"pairs"` or `"neurons"`: see Value.
 #' @export
 as.data.frame.repalign_sessions <- function(x, row.names = NULL, optional = FALSE,
                                             part = c("lags", "pairs", "neurons"), ...) {

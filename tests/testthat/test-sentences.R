@@ -38,6 +38,12 @@ known_numbers <- function(result) {
                unlist(attr(result, "slopes")[-1]), -as.double(attr(result, "slopes")$slope),
                # scores without a part
                attr(result, "scores")$score - result$effect)
+  if (inherits(result, "repalign_consensus")) {
+    gap <- result$difference[result$kind == "model"]
+    errors <- errors_of_difference(attr(result, "errors")$parts)[seq_along(gap), ]
+    away <- stats::qt(0.975, errors$df) * errors$se
+    numbers <- c(numbers, gap - away, gap + away)
+  }
   numbers[!is.na(numbers)]
 }
 

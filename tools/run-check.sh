@@ -83,6 +83,14 @@ case " $* " in
       > "$build/tests.log" 2>&1 & testing=$! ;;
 esac
 
+echo "== README"
+if Rscript -e 'quit(status = !requireNamespace("ggplot2", quietly = TRUE))'; then
+  R_LIBS=$build/lib:$R_LIBS item "README shows what its code prints" \
+    Rscript tools/readme.R --check || true
+else
+  record "README" 0 0 1
+fi
+
 if [ -n "$no_vignettes" ]; then
   echo "== Vignettes: no pandoc, or no rmarkdown: their code is run, they are not built"
   # shellcheck disable=SC2016 # the $ is R's

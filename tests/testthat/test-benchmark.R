@@ -40,7 +40,7 @@ test_that("files of a manifest give what matrices give, each read and prepared o
   set.seed(1)
   expected <- benchmark_groups(models, groups_of(models), three)
   set.seed(1)
-  reads <- count_calls("read_representation",
+  reads <- count_calls("read_one_array",
                        result <- benchmark_groups(manifest, "kind", three))
   expect_identical(result, expected)
   expect_identical(reads, length(models))

@@ -53,39 +53,47 @@ SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations)
     return result;
 }
 
-static size_t most_columns(SEXP matrices)
+/* Matrices of n rows; n = 0: as many as the first has. */
+typedef struct {
+    const double **values;
+    size_t *columns, count, n, widest;
+} factor_list;
+
+static factor_list read_factors(SEXP list, const char *name, size_t n)
 {
-    size_t most = 0;
-    for (R_xlen_t k = 0; k < XLENGTH(matrices); k++) {
-        const size_t columns = matrix_columns(VECTOR_ELT(matrices, k));
-        if (columns > most) most = columns;
+    const size_t count = count_elements(list, name);
+    factor_list found = {(const double **) R_alloc(count, sizeof(double *)),
+                         (size_t *) R_alloc(count, sizeof(size_t)), count, n, 0};
+    for (size_t k = 0; k < count; k++) {
+        SEXP one = VECTOR_ELT(list, (R_xlen_t) k);
+        found.values[k] = found.n ? read_matrix_rows(one, name, found.n) : read_matrix(one, name);
+        found.n = matrix_rows(one);
+        found.columns[k] = matrix_columns(one);
+        if (found.columns[k] > found.widest) found.widest = found.columns[k];
     }
-    return most;
+    return found;
 }
 
 /* The sum of squares of x'y[p, ] for every permutation p (a column, from 1) as a row, and every pair
    of matrices as a column, in which the matrix of x changes fastest. */
 SEXP repalign_permuted_products(SEXP xs, SEXP ys, SEXP permutations)
 {
-    const size_t layers_x = (size_t) XLENGTH(xs), layers_y = (size_t) XLENGTH(ys);
-    const size_t n = matrix_rows(VECTOR_ELT(xs, 0));
+    const factor_list x = read_factors(ARG(xs), 0), y = read_factors(ARG(ys), x.n);
+    const size_t n = x.n;
     const int *orders = read_permutations(ARG(permutations), n);
     const size_t count = (size_t) XLENGTH(permutations) / n;
-    const size_t widest_y = most_columns(ys);
-    double *relabelled = scratch(n * widest_y), *product = scratch(most_columns(xs) * widest_y);
-    SEXP result = PROTECT(new_matrix(count, layers_x * layers_y));
+    double *relabelled = scratch(n * y.widest), *product = scratch(x.widest * y.widest);
+    SEXP result = PROTECT(new_matrix(count, x.count * y.count));
     for (size_t p = 0; p < count; p++) {
-        for (size_t j = 0; j < layers_y; j++) {
-            const double *y = read_matrix_rows(VECTOR_ELT(ys, j), "y", n);
-            const size_t columns = matrix_columns(VECTOR_ELT(ys, j));
-            relabel_rows(y, n, columns, orders + p * n, relabelled);
-            for (size_t i = 0; i < layers_x; i++) {
-                const double *x = read_matrix_rows(VECTOR_ELT(xs, i), "x", n);
-                const size_t rows = matrix_columns(VECTOR_ELT(xs, i));
+        for (size_t j = 0; j < y.count; j++) {
+            relabel_rows(y.values[j], n, y.columns[j], orders + p * n, relabelled);
+            for (size_t i = 0; i < x.count; i++) {
+                const size_t rows = x.columns[i], columns = y.columns[j];
                 double sum = 0.0;
-                blas_gemm('T', 'N', rows, columns, n, 1.0, x, n, relabelled, n, 0.0, product, rows);
+                blas_gemm('T', 'N', rows, columns, n, 1.0, x.values[i], n, relabelled, n, 0.0,
+                          product, rows);
                 for (size_t at = 0; at < rows * columns; at++) sum += product[at] * product[at];
-                REAL(result)[p + (j * layers_x + i) * count] = sum;
+                REAL(result)[p + (j * x.count + i) * count] = sum;
                 check_interrupt();
             }
         }

@@ -61,7 +61,9 @@ wrong_count <- function(engine, count, args, n) {
     linear = count != 2 * min(floor(n / 4), max(1, ceiling(args$permutations / 2))),
     exact = count != factorial(n) - 1,
     random = count != args$permutations,
-    coset = (count + 1) %% n != 0 || count < args$permutations,
+    # whole cosets, or as many of their permutations as were asked for
+    coset = count != args$permutations &&
+      ((count + 1) %% n != 0 || count < args$permutations || count > 2 * args$permutations),
     given = is.matrix(args$permutations) && count != nrow(args$permutations),
     blocks = , clusters = count > args$permutations)
 }

@@ -7,11 +7,18 @@ NULL
 # text: a file, a folder, or several separated by commas; FILE:NAME is one array of a file.
 cli_data <- function(text, reading = list()) {
   paths <- if (file.exists(text)) text else strsplit(text, ",", fixed = TRUE)[[1]]
+  if (length(paths) > 1 && !all(file.exists(paths))) {
+    # arrays of files among them
+    each <- lapply(paths, cli_data, reading)
+    return(list(data = unlist(lapply(each, named_arrays), recursive = FALSE),
+                files = unlist(lapply(each, function(one) one$files))))
+  }
   part <- if (length(paths) == 1 && !file.exists(paths) && grepl(".:[^/\\]", paths)) {
     sub("^.*:", "", paths)
   }
   if (!is.null(part)) paths <- sub(":[^:]*$", "", paths)
   data <- do.call(read_representation, c(list(paths, part), reading))
+  if (is.atomic(data) && is.null(dim(data))) data <- cbind(data, deparse.level = 0)
   if (!is.list(data)) return(list(data = data, files = text))
   if (dir.exists(paths[1])) {
     inside <- suppressMessages(read_representation(paths, names_only = TRUE))
@@ -21,6 +28,12 @@ cli_data <- function(text, reading = list()) {
     # the arrays of a file follow each other
     paths[cumsum(!duplicated(sub("/.*$", "", names(data))))]
   list(data = data, files = stats::setNames(files, names(data)))
+}
+
+# What cli_data() gives of one text as a named list.
+named_arrays <- function(read) {
+  if (is.list(read$data)) return(read$data)
+  stats::setNames(list(read$data), sub("[.][^.]*$", "", sub("^.*:", "", basename(read$files))))
 }
 
 # The sides of a command with rows that belong together. ids: a file, or NULL; speak: for remarks.

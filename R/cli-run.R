@@ -47,6 +47,8 @@ install_cli <- function(folder = NULL, ask = TRUE, link = FALSE, ...) {
   }
   refuse_if(!is.character(folder) || length(folder) != 1 || !isTRUE(dir.exists(folder)), "value",
             "`folder` must be the path of a folder that is there.")
+  refuse_if(file.access(folder, 2) != 0, "value", "`folder` {dQuote(folder, FALSE)} cannot be ",
+            "written: take one of your own, such as \"~/bin\".")
   target <- file.path(normalizePath(folder), "repalign")
   source <- system.file("bin", "repalign", package = "repalign", mustWork = TRUE)
   lines <- readLines(source)
@@ -109,6 +111,8 @@ run_command <- function(args, files, quiet) {
   if (!is.null(own$seed)) set.seed(check_count(cli_value(own$seed, "seed"), "seed", 0))
   reading <- Map(cli_value, options$reading, names(options$reading))
   sides <- Map(function(text, side) {
+    # recordings may have trials, the last of three axes
+    if (side %in% c("data", "to") && is.null(reading$flatten)) reading$flatten <- FALSE
     read <- cli_data(text, reading)
     data <- read$data
     single <- is.list(data) && length(data) == 1 && !side %in% c("models", "x", "y")
@@ -174,6 +178,8 @@ output_format <- function(own) {
     folder <- if (!is.null(own[[arg]])) dirname(own[[arg]])
     refuse_if(!is.null(folder) && !dir.exists(folder), "option", "--{arg}: there is no folder ",
               "{dQuote(folder, FALSE)}.")
+    refuse_if(!is.null(folder) && (dir.exists(own[[arg]]) || file.access(folder, 2) != 0), "option",
+              "--{arg}: {dQuote(own[[arg]], FALSE)} cannot be written.")
   }
   refuse_if(format == "parquet" && is.null(own$out), "option", "--format parquet needs --out FILE.")
   if (format == "json") require_package("jsonlite", "Writing .json")

@@ -90,6 +90,12 @@ scores_of_call <- function(call, on_error = "stop", threads = NULL) {
               "{dQuote(call$set[[m]]$label, FALSE)} ", if (lost == 1) "is" else "are",
               " undefined (NA): the control explains all that is similar, or there are too few ",
               "neurons.", data = lost)
+      far <- which(abs(partial) > meaningless)
+      warn_if(length(far) > 0, c("repalign_partial", "repalign_unstable"),
+              "{count_of(length(far), 'score')} of {length(partial)} by ",
+              "{dQuote(call$set[[m]]$label, FALSE)} beyond 2 in size, which means nothing: the ",
+              "control leaves next to nothing of a side, or there are too few neurons.",
+              data = partial[far])
       scores[, m] <- partial
     }
     scores
@@ -126,7 +132,8 @@ places_beside <- function(call, m, grids) {
 without_repeats <- function(code) {
   said <- character()
   hear <- function(restart) function(condition) {
-    key <- if (inherits(condition, "repalign_unstable")) "unstable" else conditionMessage(condition)
+    of_side <- inherits(condition, "repalign_unstable") && !inherits(condition, "repalign_partial")
+    key <- if (of_side) "unstable" else conditionMessage(condition)
     if (key %in% said) invokeRestart(restart)
     said <<- c(said, key)
   }

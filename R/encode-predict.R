@@ -93,7 +93,7 @@ new_predictions <- function(cell, call, newdata, at) {
     lost <- setdiff(spaces[used], names(newdata))
     refuse_if(length(lost), "missing", "`newdata` has no space {dQuote(lost[1], FALSE)}: the ",
               "model has {enumerate(spaces)}.")
-    newdata <- unclass(newdata)[spaces[used]]
+    newdata <- aligned_spaces(unclass(newdata)[spaces[used]])
   } else newdata <- list(newdata)
   fit <- whole_fit(cell, call)
   parts <- Map(function(new, k) {
@@ -105,6 +105,20 @@ new_predictions <- function(cell, call, newdata, at) {
   total <- Reduce(`+`, parts)
   if (is.null(at)) total <- total + rep(fit$intercept, each = nrow(total))
   total
+}
+
+# Spaces of new stimuli in the order of the first one, by name where both have names.
+aligned_spaces <- function(spaces) {
+  names <- lapply(spaces, stimulus_names)
+  for (k in seq_along(spaces)[-1]) {
+    if (is.null(names[[1]]) || is.null(names[[k]]) || identical(names[[1]], names[[k]])) next
+    at <- match(names[[1]], names[[k]])
+    refuse_if(anyNA(at) || anyDuplicated(names[[k]]), "names", "`newdata${names(spaces)[k]}` and ",
+              "`newdata${names(spaces)[1]}` have different stimuli, by their names: spaces are ",
+              "about the same ones.", arg = "newdata")
+    spaces[[k]] <- spaces[[k]][at, , drop = FALSE]
+  }
+  spaces
 }
 
 # New stimuli with the columns of the model, by name where both have names.

@@ -40,6 +40,8 @@ feature_spaces <- function(...) {
             "feature_spaces(low = x, high = y).", arg = NULL)
   refuse_if(anyDuplicated(names), "value", "`feature_spaces()` has two spaces named ",
             "{dQuote(names[duplicated(names)][1], FALSE)}: names must differ.", arg = NULL)
+  refuse_if("intercept" %in% names, "value", "`feature_spaces()` has a space named ",
+            "\"intercept\", which coef() has besides: take another name.", arg = NULL)
   joined <- grep(" & ", names, fixed = TRUE)
   refuse_if(length(joined), "value", "`feature_spaces()`: the name ",
             "{dQuote(names[joined][1], FALSE)} has \" & \", which stands between spaces in ",
@@ -50,7 +52,8 @@ feature_spaces <- function(...) {
     refuse_if(is_prepared(space), "type", "`{name}` was prepared by prepare(), which knows no ",
               "folds: give the data themselves.")
     repr <- need_kind(representation(space, name, allow_na = TRUE), "data", "feature_spaces()")
-    if (!anyNA(repr$data)) form_centering(repr)
+    # one new stimulus has a prediction, too
+    if (repr$n > 1 && !anyNA(repr$data)) form_centering(repr)
     repr
   }, spaces, names)
   counts <- vapply(reprs, function(repr) as.double(repr$n), 0)
@@ -118,7 +121,7 @@ joined_groups <- function(groups, side) {
   })
 }
 
-# What only the models of a call tell of its settings.
+# What only the models of a call tell of its settings; the columns of `lambda` go by their names.
 check_spaces <- function(settings, groups) {
   counts <- vapply(groups, function(group) length(group$data), 0L)
   joint <- counts > 1
@@ -135,4 +138,15 @@ check_spaces <- function(settings, groups) {
   } else mixed <- any(joint) && any(lambda == 0)
   refuse_if(any(mixed), "value", "`lambda` is 0 for a space beside others, whose penalty then has ",
             "no ratio to theirs: take small numbers above 0, or method = \"linear\".")
+  if (!is.matrix(lambda) || is.null(colnames(lambda))) return(settings)
+  for (group in groups) {
+    refuse_if(!setequal(colnames(lambda), group$spaces), "value", "The columns of `lambda` are ",
+              "named {enumerate(colnames(lambda))}, but the spaces of `{group$arg}` are ",
+              "{enumerate(group$spaces)}: name them so, or leave the names out.", arg = "lambda")
+    refuse_if(!identical(group$spaces, groups[[1]]$spaces), "value", "`{group$arg}` has its ",
+              "spaces in another order than `{groups[[1]]$arg}`: `lambda` has one order for all.",
+              arg = "lambda")
+  }
+  settings$lambda <- lambda[, groups[[1]]$spaces, drop = FALSE]
+  settings
 }

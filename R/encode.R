@@ -26,8 +26,9 @@ NULL
 #' @param repeats how often new random folds are drawn.
 #' @param lambda penalties of ridge regression, as those of scikit-learn, of which each training set
 #'   chooses one. `NULL`: thirteen, 1e-4 to 1e4 times the variance of `from` in a direction. Of
-#'   [feature_spaces()] numbers are combined for all spaces, and `Inf` leaves one out; a matrix has
-#'   a row for each choice and a column for each space.
+#'   [feature_spaces()] all combinations of the numbers, and of spaces left out, are choices; a
+#'   matrix has a row for each choice and a column for each space (by name, where its columns have
+#'   names), in which `Inf` leaves a space out.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns by their standard deviations over training stimuli?
@@ -48,9 +49,10 @@ NULL
 #'
 #'   `predict()`: the predictions of stimuli left out, a matrix (of several pairs a list); with
 #'   `newdata` those of new stimuli, by a fit to all stimuli of the call, whose weights `coef()`
-#'   gives: a list of `intercept` and, columns x neurons, `weights` (of feature spaces one each),
-#'   with the attribute `lambda`. With `space`, what this space adds to a prediction: with the mean
-#'   of `to` (of the training stimuli, for those left out) the parts of all spaces add up to it.
+#'   gives: a list of `intercept` and, columns x neurons, `weights` (of feature spaces a matrix
+#'   each, by their names), with the attribute `lambda`. With `space`, what this space adds to a
+#'   prediction: with the mean of `to` (of the training stimuli, for those left out) the parts of
+#'   all spaces add up to it.
 #'   `augment()`, for each pair, stimulus and neuron: `response`, `.fitted` (its prediction),
 #'   `.resid`.
 #' @details
@@ -110,7 +112,7 @@ encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
   call <- open_encoding(from, to, settings, na, clusters, permutations, threads)
   folds <- test_folds(folds, call, repeats)
   settings <- with_fold_average(settings, folds)
-  check_spaces(settings, call$groups)
+  settings <- check_spaces(settings, call$groups)
   warn_leakage(call$groups, folds, call$clusters)
   encoding_of(call, folds, settings, encoding_design(call, settings, permutations), threads)
 }
@@ -142,8 +144,9 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
               "choice and a column for each space (Inf leaves a space out).")
     refuse_if(grid && all(lambda == Inf), "value", "`lambda` leaves out all spaces: give a finite ",
               "penalty for one of them.")
-    lambda <- if (grid) unique(matrix(as.double(lambda), nrow(lambda))) else
-      unique(as.double(lambda))
+    names <- if (grid) list(NULL, colnames(lambda))
+    lambda <- unique(if (grid) matrix(as.double(lambda), nrow(lambda), dimnames = names) else
+      as.double(lambda))
   }
   warn_if(per_neuron && (method != "ridge" || length(lambda) == 1), "unused",
           "`per_neuron` is used only where `lambda` is chosen among several: it has no effect ",

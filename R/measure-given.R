@@ -15,6 +15,8 @@ with_controls <- function(measure, given) {
   refuse_if(!isTRUE(declared(d$cosine, measure$args)), "parameter", "`given` needs a score that ",
             "is a cosine, which that of {dQuote(measure$id, FALSE)} is not with these parameters. ",
             cosine_words(), arg = "given")
+  refuse_if(!is.null(measure$given), "parameter", "The measure {dQuote(measure$label, FALSE)} has ",
+            "controls already: give all of them there, or all in `given`.", arg = "given")
   refuse_results(given, "given")
   if (!is_collection(given)) {
     refuse_plain_vector(given, "given")

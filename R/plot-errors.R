@@ -102,6 +102,7 @@ interval_lines <- function(level, over) {
 autoplot.repalign_consensus <- function(object, ...) {
   no_other_arguments(...)
   need_columns(object, c("x", "kind", "measure", "score", "conf_low", "conf_high"), "drawn")
+  need_rows(object)
   rows <- cbind(as.data.frame(object), y = "consensus")
   single <- rows$kind != "group"
   picture <- scores_forest(new_result(rows[single, ], "repalign_interval",

@@ -18,7 +18,12 @@ autoplot.repalign_sessions <- function(object, ...) {
                score = pairs[[name]])
   }))
   level <- attr(object, "conf_level")
-  ggplot2::ggplot(rows, by_column(x = "lag", y = "score")) +
+  lags <- unique(rows$lag)
+  picture <- ggplot2::ggplot(rows, by_column(x = "lag", y = "score"))
+  if (length(lags) == 1) {
+    picture <- picture + ggplot2::scale_x_continuous(breaks = lags, limits = lags * c(0.5, 1.5))
+  }
+  picture +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey40") +
     ggplot2::geom_point(data = dots, na.rm = TRUE, size = 1.2, colour = "grey50") +
     ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"), na.rm = TRUE,

@@ -433,7 +433,8 @@ read_parquet_file <- function(file, name, rows) {
 
 # An array of R or MATLAB, with all its rows, as file_array().
 r_array <- function(x, rows, file) {
-  dims <- if (is.null(dim(x))) length(x) else dim(x)
+  # a number alone is no array
+  dims <- if (!is.null(dim(x))) dim(x) else if (length(x) == 1) integer() else length(x)
   check_dims(as.double(dims), file, rows)
   names <- if (is.null(dim(x))) list(names(x)) else dimnames(x)
   rest <- dims[-1]

@@ -100,7 +100,8 @@ sessions_sentence <- function(x) {
                  p_words(slope$p_order, name = "order of days p"), level)
     paste0(name, if (fell) {
       paste0(" fell by ", sub("^-", "", without_zero(text[["score"]])), per)
-    } else " was not shown to fall", brackets(facts))
+    } else if (is.na(slope$p_order)) " was not tested for a fall" else " was not shown to fall",
+    brackets(facts))
   }, "")
   paste0(capitalised(paste(told, collapse = ", ")), ".", undefined_words(x$score))
 }
@@ -131,6 +132,7 @@ as.data.frame.repalign_sessions <- function(x, row.names = NULL, optional = FALS
 #' @export
 vcov.repalign_sessions <- function(object, ...) {
   no_other_arguments(...)
+  need_rows(object)
   scores <- compared_sessions(object, "object")
   total <- scores$total
   total[is.na(object$se), ] <- total[, is.na(object$se)] <- NA

@@ -31,8 +31,12 @@ session_tables <- function(call) {
   }
   names <- day_names(call)
   warn_if(length(silent) > 0, "undefined", "The signal of {enumerate(names[sort(silent)])} is not ",
-          "positive: from these trials, noise and signal cannot be told apart, and scores with ",
-          "{if (length(silent) == 1) 'this day' else 'these days'} are undefined (NA).")
+          "positive, of all neurons or of those that were followed: from these trials, noise and ",
+          "signal cannot be told apart, and geometry or tuning with ",
+          "{if (length(silent) == 1) 'this day is' else 'these days is'} undefined (NA).")
+  few <- sum(followed < least_followed)
+  warn_if(few > 0, "undefined", "Tuning of {count_of(few, 'pair')} of days is undefined (NA): ",
+          "fewer than {least_followed} neurons have the same name on both days.")
   score <- function(measure) (measure$top_of / measure$bottom_of)[pairs]
   list(measures = measures, neurons = do.call(rbind, neurons),
        pairs = data.frame(day_1 = names[pairs[, 1]], day_2 = names[pairs[, 2]], lag = lag,

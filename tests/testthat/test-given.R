@@ -388,3 +388,14 @@ test_that("pairs of one list have the errors that they have alone", {
   shown <- c("score", "se", "df", "conf_low", "conf_high", "p_zero", "over")
   expect_equal(pairs[shown], one[shown], ignore_attr = TRUE)
 })
+
+test_that("controls given twice are refused, and partial scores beyond 2 are pointed out", {
+  set.seed(41)
+  x <- matrix(rnorm(400), 40)
+  z <- x[, 1:5] + 0.1 * rnorm(200)
+  expect_error(evaluate_models(x, list(a = x[, 6:9]), measure("cka", given = z), given = z),
+               "controls already", class = "repalign_error_parameter")
+  local_internal("partial_scores", function(values) 5 + 0 * values[, 1])
+  expect_warning(suppressMessages(cka(x, x[, 2:9], estimator = "stimulus", given = z)),
+                 "beyond 2 in size", class = "repalign_unstable")
+})

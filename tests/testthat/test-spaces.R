@@ -408,3 +408,28 @@ test_that("what cannot be is refused, with its class", {
   expect_warning(suppressMessages(space_parts(fixed, permutations = 19)),
                  class = "repalign_fixed_penalties")
 })
+
+test_that("new stimuli and penalties go by names", {
+  set.seed(31)
+  names <- paste0("s", 1:40)
+  a <- matrix(rnorm(200), 40, dimnames = list(names, NULL))
+  b <- matrix(rnorm(160), 40, dimnames = list(names, NULL))
+  y <- a[, 1:3] + rnorm(120)
+  spaces <- feature_spaces(a = a[1:30, ], b = b[1:30, ])
+  fit <- quietly(encode(spaces, y[1:30, ], lambda = 10))
+  new <- feature_spaces(a = a[31:40, ], b = b[31:40, ])
+  expect_equal(predict(fit, feature_spaces(a = a[31:40, ], b = b[40:31, ])), predict(fit, new))
+  expect_error(predict(fit, feature_spaces(a = a[31:40, ], b = b[21:30, ])), "different stimuli",
+               class = "repalign_error_names")
+  # one new stimulus has the prediction that it has among others
+  one <- predict(fit, feature_spaces(a = a[31, , drop = FALSE], b = b[31, , drop = FALSE]))
+  expect_equal(one, predict(fit, new)[1, , drop = FALSE])
+  score <- function(lambda) {
+    set.seed(1)
+    quietly(encode(spaces, y[1:30, ], lambda = lambda))$score
+  }
+  expect_identical(score(cbind(b = 10, a = 100)), score(cbind(a = 100, b = 10)))
+  expect_false(score(cbind(a = 10, b = 100)) == score(cbind(a = 100, b = 10)))
+  expect_error(score(cbind(a = 1, c = 2)), "named", class = "repalign_error_value")
+  expect_error(feature_spaces(intercept = a, b = b), "intercept", class = "repalign_error_value")
+})

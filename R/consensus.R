@@ -89,6 +89,7 @@ NULL
 #' in_words(result)
 #' compare_scores(result)
 #' @seealso [held_out()], [evaluate_models()]
+#' @order 1
 #' @export
 consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = FALSE, folds = 5,
                       clusters = NULL, repeats = 1, permutations = 0,

@@ -51,7 +51,7 @@
 #' the interval goes by t with n - 1 degrees of freedom, over stimuli alone. It is mostly on the
 #' safe side, as the sizes of groups are fixed: of 300 simulated sets with three groups of 10 or of
 #' 20 stimuli, 92% to 100% of the intervals held, and standard errors were 1.15 to 2.1 times the
-#' standard deviation (`Rscript bench/contributions.R cover`).
+#' standard deviation.
 #'
 #' Contributions may be negative, and shares lie outside of 0 to 1: pairs of stimuli that are alike
 #' on one side and unlike on the other lower the score.

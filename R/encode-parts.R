@@ -47,7 +47,7 @@ NULL
 #' unique part below 0 can have a small p-value. A small p-value says that a space helps these
 #' predictions, not that it has information of its own. With one row of penalties (a warning of
 #' class `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that
-#' is too large: p was at most .05 in all of 40 such data sets (`bench/spaces.R`).
+#' is too large: p was at most .05 in all of 40 such data sets.
 #'
 #' When not to trust it:
 #' * unique parts are of this fit: they change with the number of stimuli and with noise;

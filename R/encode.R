@@ -96,6 +96,7 @@ NULL
 #' # other images, which were not used to fit
 #' dim(predict(result[5, ], v4_layers[[5]][101:200, ]))
 #' @seealso [space_parts()], [held_out()], [noise_ceiling()]
+#' @order 1
 #' @export
 encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,

@@ -65,8 +65,6 @@
 #' object), without `clusters`. Of two to four subjects, errors are about these subjects alone; over
 #' `"subjects"`, they are guesses. Permutations say nothing of other subjects or neurons; errors do.
 #' A score that is not significantly below the ceiling may be far below it.
-#'
-#' The article "What was simulated" has error rates.
 #' @references Westfall and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
 #' @examples
 #' # which layer of a network is closest to V4?

@@ -51,7 +51,7 @@
 #' with a warning. `center = FALSE` finds less. The test is two-sided, for `fit = "nonnegative"`
 #' one-sided. `partial` and `semipartial`, and `p_value` of ridge regression, are those of ordinary
 #' least squares. The test is an approximation, close to its level in simulations, while p-values of
-#' `lm()` are far too small (article "What was simulated").
+#' `lm()` are far too small.
 #'
 #' When not to trust it:
 #' * noise in the patterns, where predictors correlate (the print says when by more than 0.3), and

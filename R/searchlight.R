@@ -45,8 +45,7 @@
 #' related to a model, the probability that any `p_familywise` is at most alpha is at most alpha.
 #' Control is strong (the same holds for the unrelated centres when others are related) if the
 #' unrelated neighbourhoods are jointly unrelated to the model (subset pivotality). Centres with a
-#' wide null (few channels, few dimensions) set the threshold that all share. The article "What was
-#' simulated" has error rates.
+#' wide null (few channels, few dimensions) set the threshold that all share.
 #'
 #' Measures that are no inner products, such as Kendall's tau, take long, as a message says: use
 #' [workers].

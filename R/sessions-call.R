@@ -99,6 +99,7 @@
 #' # is tuning at lag 1 higher than at lag 4?
 #' tuning <- result[result$measure == "tuning", ]
 #' compare_scores(tuning, rbind("lag 1 - lag 4" = c(1, 0, 0, -1)))
+#' @order 1
 #' @export
 across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clusters = NULL,
                             conf_level = 0.95, permutations = 9999, na = c("error", "stimuli"),

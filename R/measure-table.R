@@ -53,7 +53,7 @@ NULL
 #'   are equal.
 #'
 #' This holds for the uncorrected `cka`. With `estimator = "stimulus"` only `angular_cka` with the
-#' same estimator orders alike.
+#' same estimator has the same order.
 #' @examples
 #' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
 #' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),

@@ -71,8 +71,8 @@
 #' * Errors are not about other days: gains of five shared signals that differed between days, in no
 #'   order, gave a `p_value` of at most .05 in .41 (geometry) and .43 (tuning) of 300 simulated
 #'   recordings, and a `p_order` of at most .05 in .05.
-#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day from 1 again: a
-#'   message of class `repalign_counted_names`. Unrelated neurons under equal names seem followed,
+#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day from 1 again:
+#'   a message of class `repalign_counted_names`. Unrelated neurons under equal names seem followed,
 #'   with tuning near 0.
 #' * Adaptation within a day: declare `event` or `run` in [responses()].
 #' * Stimuli that depend on each other: give `clusters`. Few trials: many days without a positive

@@ -43,9 +43,9 @@
 #'
 #' All other measures, clusters, and trials that were recorded together have the `effect` alone,
 #' with a message of class `repalign_effect_alone`: the score is computed again without each
-#' stimulus, cluster or neuron (by workers, see [workers]). A neuron that both sides have, by the names in
-#' [responses()] or in `shared_neurons` or `units_x` and `units_y` of an estimator that goes by
-#' them, is left out on both.
+#' stimulus, cluster or neuron (by workers, see [workers]). A neuron that both sides have, by the
+#' names in [responses()] or in `shared_neurons` or `units_x` and `units_y` of an estimator that
+#' goes by them, is left out on both.
 #'
 #' *Groups.* The standard error is that of computing everything again without each stimulus, and the
 #' interval goes by t with n - 1 degrees of freedom, over stimuli alone. It is mostly on the

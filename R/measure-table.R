@@ -39,9 +39,12 @@ NULL
 #'
 #' With other parameters, or under conditions:
 #' * `rsa` with `inner = "sqeuclidean", outer = "whitened_cosine"` equals `cka`;
-#' * `svcca` with `variance = 1` equals `cca`. `shape_distance` with `alpha = 0` orders as `cca`,
-#'   and `gulp` as `cca` with `summary = "mean_squared"`, which of centred columns, as many on both
-#'   sides, equals `eigenspace_overlap`;
+#' * `svcca` with `variance = 1` equals `cca`;
+#' * if the numbers of neurons are the same in all pairs (more stimuli than these),
+#'   `shape_distance` with `alpha = 0` orders as `cca`, and `gulp` as `cca` with
+#'   `summary = "mean_squared"`;
+#' * of centred columns, equally many on both sides, `eigenspace_overlap` equals `cca` with
+#'   `summary = "mean_squared"`;
 #' * of whitened sides with equally many columns `cka` and `linear_regression` equal `cca` with
 #'   `summary = "mean_squared"`, and `procrustes` orders as `cca`;
 #' * `procrustes_similarity` orders as `procrustes_size_shape` if `y` is the same in all pairs;
@@ -52,8 +55,8 @@ NULL
 #' * with `k = 1`, `mutual_knn`, `knn_jaccard`, `rank_similarity`, `lcs_knn` and `edit_distance_knn`
 #'   are equal.
 #'
-#' This holds for the uncorrected `cka`. With `estimator = "stimulus"` only `angular_cka` with the
-#' same estimator has the same order.
+#' All this is about the uncorrected linear `cka`; with `estimator = "stimulus"` only `angular_cka`
+#' with the same estimator has its order.
 #' @examples
 #' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
 #' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),

@@ -56,9 +56,9 @@ NULL
 #' * common is not "the same information": it is what either space predicts alone;
 #' * the split credits copies in any proportion;
 #' * spaces that were chosen by the same stimuli;
-#' * series in time and near copies without `clusters` of [encode()] (by folds of single stimuli
-#'   p-values are then always small): give blocks as clusters, and shifts of the
-#'   whole series as `permutations`;
+#' * series in time and near copies without `clusters` of [encode()] (with folds of
+#'   single stimuli, p-values of slow unrelated series are small): give blocks as clusters, and
+#'   shifts of the whole series as `permutations`;
 #' * fewer than 10 clusters.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264 (banded ridge regression).
 #'   de Heer et al. (2017), J. Neurosci. 37 (partition of variance). Freedman and Lane (1983),

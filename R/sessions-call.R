@@ -59,10 +59,10 @@
 #' *When not to trust it.* Noise is taken out, mistakes of registration are not:
 #' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day,
 #'   or wrong labels. Only a *slope* with a small `p_order` is drift.
-#' * Tracking that loses cells makes such a slope, too (a loss of 6% a day in most recordings), and
-#'   intervals are then too narrow at long lags. Geometry near 1 with falling tuning is either tuning
-#'   that turns within a stable geometry, or labels that are lost. No number here decides that: look
-#'   at waveforms or images.
+#' * Tracking that loses cells makes such a slope, too (with a loss of 6% a day in most recordings),
+#'   and intervals are then too narrow at long lags. Geometry near 1 with falling tuning is either
+#'   tuning that turns within a stable geometry, or labels that are lost. No number here decides
+#'   that: look at waveforms or images.
 #' * Geometry above 1 by two errors or more points to swapped labels or to gains of single neurons
 #'   that differ between days.
 #' * Errors are not about other days: where shared signals have other gains each day, in no order,

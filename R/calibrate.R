@@ -55,8 +55,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' the whole row `NA`, with a warning.
 #'
 #' When not to trust it:
-#' * when the stimuli depend on each other, p-values are too small: see [dependence] and
-#'   [time_series];
+#' * when the stimuli depend on each other, p-values can be too small: see [dependence];
 #' * noise that areas share when they are recorded together is found, too, except by the estimators
 #'   of [cka()] from trials ([responses()]);
 #' * a score above chance says nothing about other neurons or stimuli;

@@ -50,8 +50,9 @@ NULL
 #' @details
 #' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
 #' where the model fits noise. P-values are for no relation at all: an R squared below 0 can have a
-#' small one. Errors are those of `score_interval(result)` (1.1 to 1.4 times too large with several
-#' penalties, 0.88 of the true ones with one); the spread over folds is no standard error.
+#' small one. Errors are those of `score_interval(result)`, or of [evaluate_models()] by
+#' `measure("encode", ...)`: in simulations 1.1 to 1.4 times as large as the true ones with several
+#' penalties, and 0.88 of them with one. The spread over folds is no standard error.
 #'
 #' *Noise ceiling.* `reliability` is the share of a neuron's variance that is not noise of trials;
 #' `NA` where trials are runs or share events. A normalised score is R squared over the reliability,

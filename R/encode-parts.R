@@ -383,6 +383,7 @@ parts_sentence <- function(rows, title, level) {
 }
 
 #' @rdname space_parts
+#' @param object what `space_parts()` returned.
 #' @param row.names,optional unused.
 #' @param part `"parts"`: the rows themselves; `"neurons"`: those of each neuron.
 #' @export

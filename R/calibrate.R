@@ -4,43 +4,6 @@ variants <- c("gated", "centered", "z", "ari")
 
 engines <- c("auto", "coset", "random", "exact", "moments")
 
-#' How null scores are made
-#'
-#' The argument `engine` of [calibrate()].
-#'
-#' @details
-#' * `"coset"`: all cyclic shifts of random orders, so that more permutations may be done than were
-#'   asked for (99 for 40 stimuli: 119), at most twice as many: of larger cosets a random part
-#'   counts. The fastest for many permutations.
-#' * `"random"`: independent random permutations. Where stimuli are many and neurons few, each takes
-#'   a product of neurons x neurons for linear [cka()], [rv()], the CCA family, Procrustes, linear
-#'   regression and [gulp()], and nothing of all pairs of stimuli is made; of 2,000 stimuli and more
-#'   `"auto"` takes what costs less.
-#' * `"exact"`: all permutations, at most a million; the choice of `"auto"` if there are no more
-#'   than were asked for.
-#' * `"moments"`: a Pearson type III distribution with the exact mean, variance and skewness over
-#'   all permutations, which gives p-values far below \eqn{1/(K + 1)}. It needs 6 stimuli, and is
-#'   there for `cka`, `rv`, distance correlation, linear regression, gulp and whitened [rsa()]
-#'   (without `stimulus_noise`), without `aggregate`. `"auto"` never chooses it.
-#'
-#' The first three give exact tests. `"moments"` is an approximation; where three moments do not
-#' suffice (single stimuli weigh too much, or both sides consist of few categories), it is an error
-#' of class `repalign_error_design`. P-values far out in the tail (1e-20) mean "very small". For
-#' distance correlation and gulp, `null_mean` and `null_sd` are approximate. Its errors are in the
-#' article "What was simulated", proofs in "How the permutation null works".
-#' @references Kazi-Aoual et al. (1995), Comput. Stat. Data Anal. 20. Josse,
-#'   \enc{Pagès}{Pages} and Husson (2008), Comput. Stat. Data Anal. 53. Koning and Hemerik (2024),
-#'   Biometrika 111.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(200), 40)
-#' y <- x + matrix(rnorm(200), 40)
-#' calibrate(x, y)
-#' # a p-value that no number of permutations could show
-#' calibrate(x, y, engine = "moments")
-#' @name engines
-NULL
-
 #' Calibrate similarity scores against chance
 #'
 #' Compares each score with those after permuting the stimuli of `y`. Gives p-values, thresholds,
@@ -92,8 +55,7 @@ NULL
 #' the whole row `NA`, with a warning.
 #'
 #' When not to trust it:
-#' * when the stimuli depend on each other, p-values are too small: see [dependence] and
-#'   [time_series];
+#' * when the stimuli depend on each other, p-values can be too small: see [dependence];
 #' * noise that areas share when they are recorded together is found, too, except by the estimators
 #'   of [cka()] from trials ([responses()]);
 #' * a score above chance says nothing about other neurons or stimuli;

@@ -33,7 +33,7 @@ NULL
 #' folder <- tempfile()
 #' dir.create(folder)
 #' install_cli(folder, ask = FALSE)
-#' @seealso article "From numpy and torch"
+#' @seealso [read_representation()], [evaluate_models()]
 #' @export
 install_cli <- function(folder = NULL, ask = TRUE, link = FALSE, ...) {
   need_arguments()

@@ -46,9 +46,8 @@ NULL
 #' rotated onto it with the training stimuli, and compared with it on the others. For two subjects
 #' `distance` is that of [held_out()].
 #'
-#' Of unrelated subjects scores are 0 on average (-0.004 to 0.001 in simulations with 3 to 10
-#' subjects). In sample they were 0.51 to 0.68, with the subject itself in the consensus 0.67 to
-#' 0.82, and on stimuli left out, but with the subject in the consensus, 0.31 to 0.57.
+#' Of unrelated subjects scores are 0 on average. Scored on the stimuli of the fit, or with the
+#' subject itself in the consensus, they would be far above (0.3 to 0.8 in simulations).
 #'
 #' The score of the group is a ceiling for a model that is *as noisy as a subject*: a cleaner one
 #' exceeds it. It grows with the number of subjects and with fewer `components`: compare equal
@@ -58,9 +57,7 @@ NULL
 #' error of a single subject, and all errors over stimuli alone, are made without up to 20 groups of
 #' stimuli, and are conservative. The standard deviation of the subjects' scores says less than it
 #' seems, as each is in the consensus of the others. Below five subjects errors are guesses
-#' (message of class `repalign_few_subjects`). In simulations of four subjects and 40 stimuli 95%
-#' intervals of the group covered in 98%, of a model in 91% of 100 sets; by the standard deviation
-#' of the subjects' scores in 78%.
+#' (message of class `repalign_few_subjects`), and intervals of models too narrow.
 #'
 #' *P-values* are of exact tests that a subject (or model) is unrelated to the others: its stimuli
 #' are permuted within folds. That of the group is the smallest of its subjects, adjusted by Holm's
@@ -89,6 +86,7 @@ NULL
 #' in_words(result)
 #' compare_scores(result)
 #' @seealso [held_out()], [evaluate_models()]
+#' @order 1
 #' @export
 consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = FALSE, folds = 5,
                       clusters = NULL, repeats = 1, permutations = 0,

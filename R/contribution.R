@@ -42,19 +42,17 @@
 #' leave out of the score, and chance is 0.
 #'
 #' All other measures, clusters, and trials that were recorded together have the `effect` alone,
-#' with a message of class `repalign_effect_alone`: the score is made anew without each stimulus,
-#' cluster or neuron (by workers, see [workers]). A neuron that both sides have, by the names in
-#' [responses()] or in `shared_neurons` or `units_x` and `units_y` of an estimator that goes by
-#' them, is left out on both.
+#' with a message of class `repalign_effect_alone`: the score is computed again without each
+#' stimulus, cluster or neuron (by workers, see [workers]). A neuron that both sides have, by the
+#' names in [responses()] or in `shared_neurons` or `units_x` and `units_y` of an estimator that
+#' goes by them, is left out on both.
 #'
-#' *Groups.* The standard error is that of leaving out each stimulus, with everything made anew, and
-#' the interval goes by t with n - 1 degrees of freedom, over stimuli alone. It is mostly on the
-#' safe side, as the sizes of groups are fixed: of 300 simulated sets with three groups of 10 or of
-#' 20 stimuli, 92% to 100% of the intervals held, and standard errors were 1.15 to 2.1 times the
-#' standard deviation (`Rscript bench/contributions.R cover`).
+#' *Groups.* The standard error is that of computing everything again without each stimulus, and the
+#' interval goes by t with n - 1 degrees of freedom, over stimuli alone. It is mostly on the
+#' safe side (standard errors 1.15 to 2.1 times too large), as the sizes of groups are fixed.
 #'
-#' Contributions may be negative, and shares lie outside of 0 to 1: pairs of stimuli that are alike
-#' on one side and unlike on the other lower the score.
+#' Contributions may be negative, and shares lie outside of 0 to 1: pairs of stimuli that are
+#' similar on one side and not on the other lower the score.
 #'
 #' When not to trust it:
 #' * parts that were picked because their effects or contributions are large have smaller ones in

@@ -47,18 +47,18 @@ NULL
 #' unique part below 0 can have a small p-value. A small p-value says that a space helps these
 #' predictions, not that it has information of its own. With one row of penalties (a warning of
 #' class `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that
-#' is too large: p was at most .05 in all of 40 such data sets (`bench/spaces.R`).
+#' is too large, and yet have a small p-value.
 #'
 #' When not to trust it:
 #' * unique parts are of this fit: they change with the number of stimuli and with noise;
 #' * copies: columns of one space that repeat the useful ones of another make a better fit without
-#'   anything of their own (unique .26, p at most .05 in all of 40 data sets);
+#'   anything of their own, with a large unique part and a small p-value;
 #' * common is not "the same information": it is what either space predicts alone;
 #' * the split credits copies in any proportion;
 #' * spaces that were chosen by the same stimuli;
-#' * series in time and near copies without `clusters` of [encode()] (folds by stimulus: p at most
-#'   .05 in all of 40 data sets with AR(.9) series): give blocks as clusters, and shifts of the
-#'   whole series as `permutations`;
+#' * series in time and near copies without `clusters` of [encode()] (with folds of
+#'   single stimuli, p-values of slow unrelated series are small): give blocks as clusters, and
+#'   shifts of the whole series as `permutations`;
 #' * fewer than 10 clusters.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264 (banded ridge regression).
 #'   de Heer et al. (2017), J. Neurosci. 37 (partition of variance). Freedman and Lane (1983),

@@ -15,8 +15,8 @@ NULL
 #'   [predict()][encode].
 #' @details
 #' Columns that are bound together share one penalty, so that a useless space beside them costs R
-#' squared (`bench/spaces.R`). Here directions between the spaces are tried, and leaving a space out
-#' is one of them.
+#' squared. Here several proportions of the penalties are tried, and leaving a space out is one of
+#' them.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264. Nunez-Elizalde et al.
 #'   (2019), NeuroImage 197.
 #' @examples

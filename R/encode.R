@@ -9,11 +9,9 @@ NULL
 #' Fits linear models that predict the neurons of one representation from another, and scores
 #' predictions of stimuli that were left out. With trials there is a noise ceiling.
 #'
-#' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
-#'   `y` of [similarity()] (in [evaluate_models()] the recording comes first); models of `from` may
-#'   be [feature_spaces()], which predict together; `to` may have trials (also an array stimuli x
-#'   neurons x trials), whose means are predicted. A message (class `repalign_swapped`) says where
-#'   they seem to be the other way round.
+#' @param from,to what predicts (layers of a model, or [feature_spaces()]) and what is predicted (a
+#'   recording, whose trials are averaged), as `x` and `y` of [similarity()]. A message (class
+#'   `repalign_swapped`) says if they seem to be the other way round.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
@@ -44,41 +42,32 @@ NULL
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
 #'   `part = "spaces"`, of [feature_spaces()]: `space`, `split` (its share of R squared, see
-#'   [space_parts()]), `lambda` (geometric mean), `dropped` (choices that leave it out); the column
-#'   `lambda` of the pair is then `NA`.
+#'   [space_parts()]), `lambda`, `dropped` (choices that leave it out).
 #'
 #'   `predict()`: the predictions of stimuli left out, a matrix (of several pairs a list); with
-#'   `newdata` those of new stimuli, by a fit to all stimuli of the call, whose weights `coef()`
-#'   gives: a list of `intercept` and, columns x neurons, `weights` (of feature spaces a matrix
-#'   each, by their names), with the attribute `lambda`. With `space`, what this space adds to a
-#'   prediction: with the mean of `to` (of the training stimuli, for those left out) the parts of
-#'   all spaces add up to it.
-#'   `augment()`, for each pair, stimulus and neuron: `response`, `.fitted` (its prediction),
-#'   `.resid`.
+#'   `newdata` those of new stimuli, by a fit to all stimuli; with `space`, what this space adds to
+#'   the mean. `coef()`: `intercept` and `weights` (columns x neurons; of feature spaces a matrix
+#'   each, by their names) of that fit. `augment()`, for each pair, stimulus and neuron: `response`,
+#'   `.fitted`, `.resid`.
 #' @details
 #' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
-#' where the model fits noise. `average = "folds"` of R squared is lower.
+#' where the model fits noise. P-values are for no relation at all: an R squared below 0 can have a
+#' small one. Errors are those of `score_interval(result)`, or of [evaluate_models()] by
+#' `measure("encode", ...)`: in simulations 1.1 to 1.4 times as large as the true ones with several
+#' penalties, and 0.88 of them with one. The spread over folds is no standard error.
 #'
 #' *Noise ceiling.* `reliability` is the share of a neuron's variance that is not noise of trials;
 #' `NA` where trials are runs or share events. A normalised score is R squared over the reliability,
-#' or the correlation over its root. Noise in training makes the fit itself worse (R squared of the
-#' signal 0.91 at a reliability of 0.9, 0.25 at 0.2): compare areas of unequal noise by the
-#' corrected [cka()] from trials.
-#'
-#' *P-values* are for no relation at all: an R squared below 0 can have a small one.
-#'
-#' *Errors* of the weighted R squared are those of `score_interval(result)`, or of
-#' [evaluate_models()] by `measure("encode", ...)`: in simulations 0.88 of the true standard
-#' deviation with one penalty and 100 stimuli or more, otherwise 1.1 to 1.4 times it. The spread
-#' over folds is no standard error.
+#' or the correlation over its root. Noise in training makes the fit itself worse: compare areas of
+#' unequal noise by the corrected [cka()] from trials.
 #'
 #' *Other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`; Net2Brain:
 #' `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
 #'
 #' When not to trust it:
-#' * near copies (frames, views, images of one series) without `clusters`: an unrelated model had R
-#'   squared 0.83 (by clusters -0.02). Identical rows of `from` in different folds give a warning of
-#'   class `repalign_leakage`;
+#' * near copies (frames, views, images of one series) without `clusters`: an unrelated model can
+#'   have an R squared of 0.8. Identical rows of `from` in different folds give a warning of class
+#'   `repalign_leakage`;
 #' * principal components, z-scores or a choice of voxels of `to` from all stimuli: they leak what
 #'   should be left out;
 #' * the mean of R squared over neurons, which one neuron can make very low;
@@ -98,6 +87,7 @@ NULL
 #' # other images, which were not used to fit
 #' dim(predict(result[5, ], v4_layers[[5]][101:200, ]))
 #' @seealso [space_parts()], [held_out()], [noise_ceiling()]
+#' @order 1
 #' @export
 encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,

@@ -139,33 +139,29 @@ summary.repalign_interval <- function(object, ...) {
   told(rows, object)
 }
 
-#' Errors of scores, and how scores vary together
-#'
-#' `confint()` gives limits at any level, `vcov()` the covariance matrix of the scores, and
-#' `influence_matrix()` what each stimulus does to each score.
-#'
-#' @param object,result what [score_interval()] returned, or some of its rows in any order; for
+#' @param object,result what `score_interval()` returned, or some of its rows in any order; for
 #'   `confint()` also any other result with intervals.
 #' @param parm numbers of rows, or their names in `confint(object)`; by default all.
 #' @param level coverage; by default that of `object`, and for [best_score()], analyses and
 #'   dimensionalities no other.
-#' @param ... unused.
-#' @return `confint()`: a matrix with a row for each score and its two limits. `vcov()`: a square
-#'   matrix, whose diagonal holds the squares of the column `se`. Covariances of scores by
-#'   half-samples with others are `NA` (`method = "half-samples"` for all gives them).
-#'   `influence_matrix()`: a matrix with a row for each stimulus (or cluster) and a column for each
-#'   score: n times the derivative of the score by the share of the stimulus. Columns of scores by
-#'   half-samples are `NA`.
-#' @details
-#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()].
+#' @return
+#'   `confint()`: limits at any level, a matrix with a row for each score. `vcov()`: how the scores
+#'   vary together, a square matrix, whose diagonal holds the squares of the column `se`.
+#'   Covariances of scores by half-samples with others are `NA` (`method = "half-samples"` for all
+#'   gives them). `influence_matrix()`: what each stimulus does to each score, a matrix with a row
+#'   for each stimulus (or cluster) and a column for each score: n times the derivative of the score
+#'   by the share of the stimulus (`NA` for half-samples). Rows must come from one call of
+#'   `score_interval()`.
 #' @examples
-#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
-#' layers <- lapply(v4_layers[1:3], function(layer) layer[1:100, ])
-#' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus"))
+#'
+#' # how scores vary together
+#' result <- score_interval(v4, layers[1:3], measure("cka", estimator = "stimulus"))
 #' vcov(result)
 #' # the images that the last score owes most to
 #' head(order(-influence_matrix(result)[, 3]))
 #' @name score_interval_errors
+#' @rdname score_interval
+#' @order 2
 NULL
 
 # The scales of the intervals of all rows, which may be of several calls.
@@ -194,7 +190,7 @@ row_titles <- function(object) {
   do.call(paste, c(unname(parts[varies]), sep = " | "))
 }
 
-#' @rdname score_interval_errors
+#' @rdname score_interval
 #' @importFrom stats vcov
 #' @export
 vcov.repalign_interval <- function(object, ...) {
@@ -206,7 +202,7 @@ vcov.repalign_interval <- function(object, ...) {
   total
 }
 
-#' @rdname score_interval_errors
+#' @rdname score_interval
 #' @export
 influence_matrix <- function(result, ...) {
   need_arguments()

@@ -28,9 +28,7 @@
 #'   of a pair does not depend on it. `NULL` takes what the estimator corrects for, in all functions
 #'   that have `over`: stimuli, and by `"stimulus_neuron"` and `"stimulus_neuron_trial"` also the
 #'   neurons of each side, controls included, that is not `complete` (see [cka()]); those of a
-#'   complete side are no sample. `"neurons_given"` are those of controls (`given` of [cka()]). For
-#'   20 layers and a recording these errors take 1.3 times as long as over stimuli alone, for all
-#'   pairs of the layers 5 times (`Rscript bench/list-errors.R default`).
+#'   complete side are no sample. `"neurons_given"` are those of controls (`given` of [cka()]).
 #' @param ... not used: parameters go to [measure()].
 #' @param method how the errors over stimuli are found: by what fits the measure (`"auto"`), by
 #'   leaving out each stimulus in turn (`"jackknife"`), from random halves (`"half-samples"`), or by
@@ -48,7 +46,7 @@
 #'   `model_y`, `measure`, `score`, `pairs` and `n`, as of [similarity()]; `se`, the standard error;
 #'   `df` (`Inf`: normal); `conf_low` and `conf_high`; `method` and `over`, as given or found; of
 #'   partial scores (`given` of [cka()]) also `p_zero`, a two-sided test of 0 (`NA` where neurons of
-#'   some side are held fixed). See also [score_interval_errors].
+#'   some side are held fixed).
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
 #' most measures depend (only the corrected CKA and RSA aim at a value of the population): scores
@@ -72,7 +70,7 @@
 #'
 #' A score that does not vary has no standard error (`NA`, with a warning).
 #'
-#' When not to trust it (figures are in the article "What was simulated"):
+#' When not to trust it:
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: intervals lie
 #'   too low;
@@ -97,6 +95,7 @@
 #' # another recording of V4 has other neurons: these are a sample, too
 #' score_interval(v4, layers$L2, measure("cka", estimator = "stimulus_neuron"))
 #' @seealso [score_weighted()], [cka_interval()], [calibrate()]
+#' @order 1
 #' @export
 score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., method = "auto",
                            draws = 200, transform = "auto", units_x = NULL, units_y = NULL,

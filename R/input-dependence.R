@@ -9,14 +9,17 @@
 # know which. ("evaluation" is for errors beside p_chance, "order" for minibatches of successive
 # rows.)
 
-#' Stimuli that depend on each other
+#' Which permutations are allowed
 #'
-#' P-values take stimuli as exchangeable, intervals and ceilings as independent. What counts is how
-#' stimuli were *sampled*. Frames of one film and views of one object come together: p-values are
-#' then far too small, intervals too narrow, and corrected scores too high.
+#' Stimuli that depend on each other, time series, and how null scores are made.
 #'
 #' @details
-#' Two cases look alike in the data, and only you know which is yours:
+#' Permutation tests take stimuli as exchangeable, intervals and ceilings take them as independent.
+#' What counts is how stimuli were *sampled*. Frames of one film and views of one object come
+#' together: p-values can then be far too small, intervals too narrow, corrected scores too high.
+#'
+#' @section Groups of stimuli:
+#' Two cases look the same in the data, and only you know which is yours:
 #'
 #' * *Groups were drawn, and several stimuli of each:* 20 objects of 5 views, runs of a film, images
 #'   that were shown repeatedly. Another experiment would have other objects. The sample has 20
@@ -26,37 +29,74 @@
 #'   be drawn next time, and there is nothing to do. (Images of one category can make p-values too
 #'   small if you want to generalise to other categories: these were drawn as groups.)
 #'
-#' What to do about groups and series:
+#' | your data | p-values ([calibrate()]) | intervals, ceilings, corrected scores |
+#' | --- | --- | --- |
+#' | single stimuli | nothing to do | nothing to do |
+#' | groups of similar stimuli | `clusters`: whole groups change places | `clusters` |
+#' | categories, sessions, not in question | `blocks`: only within a block | `clusters` |
+#' | a time series | `series`: the whole series is shifted | `clusters`: successive points |
+#' | anything else | a design in `permutations` | `clusters` |
 #'
-#' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where
-#'   differences between groups (categories, sessions) are not the question. `clusters` exchanges
-#'   whole groups, where the stimuli of a group resemble each other by themselves. `series` is for
-#'   [time series][time_series], a design in `permutations` for anything else;
-#' * for intervals, ceilings and corrected scores, `clusters` (`cluster` of [responses()]). Runs of
-#'   a series serve if they are several times as long as the correlation; better, leave out their
-#'   first points (label `NA`). A label of its own for each stimulus says that all are independent.
+#' Stretches of a series are clusters if they are several times as long as the correlation lasts;
+#' better, leave out their first points (label `NA`). If you know that all stimuli are independent,
+#' give each its own label.
 #'
-#' How bad it is: with 20 groups of 5 similar stimuli, free permutations called nearly all unrelated
-#' populations related, and nearly all 95% intervals of their corrected CKA left out 0 (article
-#' "What was simulated").
+#' @section The warning:
+#' Every function that gives a p-value, an interval or a ceiling looks at the rows, unless one of
+#' these arguments is given, and warns once, with class `repalign_dependence`, if
 #'
-#' Every function that gives a p-value, an interval or a ceiling looks at the rows, unless such an
-#' argument answers the question, and warns once, with class `repalign_dependence`, of what it sees
-#' first:
-#'
-#' * neighbouring rows are alike, as in a time series or in stimuli sorted by group (for p-values on
-#'   both sides, for intervals on one);
+#' * neighbouring rows are similar, as in a time series or in stimuli sorted by group (for p-values
+#'   on both sides, for intervals on one);
 #' * many rows are near copies of other rows, on both sides;
-#' * rows that are most alike on one side are also alike on the other, in any order of the rows, by
-#'   0.35 more (as a cosine of centred rows) than the other four fifths of the pairs predict. Groups
-#'   of unrelated sides do that. Related sides seldom do: if a few pairs agree because the sides
-#'   are related, so do all the others.
+#' * rows that are most similar on one side are also similar on the other, by 0.35 more (as a cosine
+#'   of centred rows) than the other four fifths of the pairs predict. Groups do that; a relation
+#'   of the two sides seldom does.
 #'
-#' RDMs of two values are not looked at, and of more than 300 rows a part.
+#' RDMs of two values are not looked at, and of more than 300 rows only a part. No warning is no
+#' proof: weak groups (half of the variance), small groups among more than 300 stimuli in a mixed
+#' order, and weak series are often not seen.
 #'
-#' When not to trust it: silence is no proof. Groups that are weak (half of the variance), or small
-#' ones among more than 300 stimuli in a mixed order, are not seen, weak series often not, and
-#' groups of sides that are related only by their order or as near copies.
+#' @section Time series:
+#' `series` of [calibrate()], and of functions that use it, is for rows that are points in time.
+#'
+#' `series = TRUE` or `"circular"` shifts the series and joins its end to its beginning. The test is
+#' exact for periodic series, good where one of the two series is fast, and rejects too often where
+#' both are slow, the more the more neurons there are: a warning of class `repalign_series` says
+#' where. For measures that weigh all neurons equally (matching, [cca()], [gulp()]), give columns of
+#' equal variance ([scale()]), or the warning can miss slow neurons beside a fast one.
+#'
+#' `series = "linear"` joins nothing (Harris 2020): the middle half of `x`, without n/4 = N rows at
+#' each end, is compared with stretches of `y` of the same length, shifted by up to N rows either
+#' way. All columns of the result are about this half of the rows. The series in `y` must be
+#' stationary, or its steps must be, as in a random walk, if the measure does not depend on where
+#' the cloud of points lies; nothing is asked of `x`. The level is at most twice alpha for any
+#' series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power, and that
+#' no p-value is below 1/(2N + 1). It needs responses or distances.
+#'
+#' @section Engines:
+#' How null scores are made if all permutations are allowed (`engine` of [calibrate()]):
+#'
+#' * `"coset"`: all cyclic shifts of random orders, the fastest for many permutations. There may be
+#'   more of them than were asked for, at most twice as many (99 for 40 stimuli: 119).
+#' * `"random"`: independent random permutations. Of 2,000 stimuli and more, `"auto"` takes what
+#'   costs less; linear [cka()], [rv()], the CCA family, Procrustes, linear regression and [gulp()]
+#'   then need no matrix of all pairs of stimuli.
+#' * `"exact"`: all permutations, at most a million; the choice of `"auto"` if there are no more
+#'   than were asked for.
+#' * `"moments"`: a Pearson type III distribution with the exact mean, variance and skewness over
+#'   all permutations, which gives p-values far below \eqn{1/(K + 1)}, the smallest of K
+#'   permutations. It needs 6 stimuli, and is there for `cka`, `rv`, distance correlation, linear
+#'   regression, gulp and whitened [rsa()] (without `stimulus_noise`), without `aggregate`. `"auto"`
+#'   never chooses it.
+#'
+#' The first three give exact tests. `"moments"` is an approximation; where three moments do not
+#' suffice (single stimuli weigh too much, or both sides consist of few categories), it is an error
+#' of class `repalign_error_design`. P-values far out in the tail (1e-20) mean "very small". For
+#' distance correlation and gulp, `null_mean` and `null_sd` are approximate.
+#' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
+#'   Sci. 7 (where a sum of autocorrelations ends). Kazi-Aoual et al. (1995), Comput. Stat. Data
+#'   Anal. 20, and Josse, \enc{Pagès}{Pages} and Husson (2008), Comput. Stat. Data Anal. 53
+#'   (moments). Koning and Hemerik (2024), Biometrika 111.
 #' @examples
 #' # groups of three similar stimuli change places as a whole
 #' set.seed(1)
@@ -65,42 +105,18 @@
 #' y <- matrix(rnorm(20 * 5), 20)[groups, ] + matrix(rnorm(60 * 5, sd = 0.3), 60)
 #' calibrate(x, y, clusters = groups)
 #' tryCatch(calibrate(x, y), repalign_dependence = function(w) conditionMessage(w))
-#' @seealso `vignette("chance")`
-#' @name dependence
-NULL
-
-#' Time series
 #'
-#' Rows that are points in time: null scores from shifts of whole series, in [calibrate()]
-#' (`series`) and what rests on it. For intervals, [clusters][dependence] are successive points.
-#'
-#' @details
-#' A circular shift joins the end of a series to its beginning (`series = TRUE` or `"circular"`).
-#' The test is exact for periodic series, good where one of the two series is fast, and rejects too
-#' often where both are slow, the more the more neurons there are: a warning of class
-#' `repalign_series` says where. For measures that weigh all neurons alike (matching, [cca()],
-#' [gulp()]), give columns of equal variance ([scale()]), or the warning can miss slow neurons
-#' beside a fast one.
-#'
-#' `series = "linear"` joins nothing (Harris 2020): the middle half of `x`, without n/4 = N rows at
-#' each end, is compared with stretches of `y` of the same length, shifted by up to N rows either
-#' way. All columns of the result are about this half of the rows. The series in `y` must be
-#' stationary, or its steps must be, as in a random walk, if the measure does not depend on where
-#' the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha for any
-#' series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power, and that
-#' no p-value is below 1/(2N + 1). It needs responses or distances.
-#'
-#' Error rates of both, and what else was tried, are in the article "What was simulated".
-#' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
-#'   Sci. 7 (where a sum of autocorrelations ends).
-#' @examples
 #' # two unrelated random walks of 100 points
-#' set.seed(2)
 #' x <- apply(matrix(rnorm(100 * 5), 100), 2, cumsum)
 #' y <- apply(matrix(rnorm(100 * 5), 100), 2, cumsum)
 #' calibrate(x, y, "rv", series = "linear")
+#'
+#' # a p-value that no number of permutations could show
+#' x <- matrix(rnorm(200), 40)
+#' calibrate(x, x + matrix(rnorm(200), 40), engine = "moments")
 #' @seealso `series` of [responses()], `vignette("chance")`
-#' @name time_series
+#' @name dependence
+#' @aliases engines time_series
 NULL
 
 # Neighbouring rows count as alike where their mean squared distance is below this share of that of

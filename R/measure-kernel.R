@@ -56,7 +56,6 @@ NULL
 #' [predicted_bias()]), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
 #' those of a network layer, too, unless they are `complete`. Rotation of the neurons of a side
 #' changes only estimates that are corrected for few neurons. A silent column counts as a neuron.
-#' Formulas are in the article "How the estimators work".
 #'
 #' From trials ([responses()]), noise drops out, also what neurons or areas share. A stimulus
 #' without two trials is left out for the neurons concerned. Two sides with trials are taken as
@@ -71,10 +70,9 @@ NULL
 #' the more surely the more stimuli there are; a message of class `repalign_incomplete_control` says
 #' so. A partial score is `NA` where a control explains all of a side, and may exceed 1.
 #' Permutations say nothing of it: [score_interval()] gives its errors, and `p_zero` if these are
-#' over all that was sampled. Simulated (60 x 25 to 300 x 60, all sides sampled, also of three
-#' trials; `Rscript bench/controls.R`): of a truth of 0, corrected scores were 0, naive ones .10 to
-#' .18 and those corrected for few stimuli alone .08 to .10; corrected intervals held truths of 0
-#' and .5 in .976 to 1, on the safe side, and had no standard error in up to 8% of sets at 60 x 25.
+#' over all that was sampled. Of a truth of 0, corrected scores were 0 in simulations (60 stimuli x
+#' 25 neurons to 300 x 60), naive ones .10 to .18, and those corrected for few stimuli alone .08 to
+#' .10; corrected intervals are on the safe side.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters

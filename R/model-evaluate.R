@@ -80,8 +80,6 @@
 #' nothing of other subjects; errors do. Cosines need a 0 that means "no difference", as in
 #' cross-validated distances (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A
 #' score that is not significantly below the ceiling may be far below it.
-#'
-#' The article "What was simulated" has error rates.
 #' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Nili et al. (2014), PLoS
 #'   Computational Biology 10 (ceilings). Diedrichsen et al. (2021), Neurons, Behavior, Data
 #'   Analysis, and Theory 5 (whitening).

@@ -54,19 +54,15 @@
 #'
 #' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take it.
 #' @details
-#' Columns are explained where they are from: [score_interval()], [calibrate()], [noise_ceiling()]
-#' or [subject_ceiling()], and [best_score()]. The units of models are a sample unless declared
-#' complete (`complete` of [responses()] or [cka()]). Without trials or subjects the ceiling is
-#' `NA`. `threshold` belongs to `p_familywise`, which counts the observed score among those of the
-#' permutations. The threshold therefore depends on the observed score if it is high, and is then
-#' above that of [calibrate()]; use more permutations.
+#' Columns come from [score_interval()], [calibrate()], [noise_ceiling()] or [subject_ceiling()],
+#' and [best_score()]. The units of models are a sample unless declared complete (`complete` of
+#' [responses()] or [cka()]). Without trials or subjects the ceiling is `NA`. `threshold` depends on
+#' the observed score if it is high, and is then above that of [calibrate()]: use more permutations.
 #'
 #' When not to trust it: when stimuli depend on each other (frames of one film, views of one
 #' object), without `clusters`. Of two to four subjects, errors are about these subjects alone; over
 #' `"subjects"`, they are guesses. Permutations say nothing of other subjects or neurons; errors do.
 #' A score that is not significantly below the ceiling may be far below it.
-#'
-#' The article "What was simulated" has error rates.
 #' @references Westfall and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
 #' @examples
 #' # which layer of a network is closest to V4?

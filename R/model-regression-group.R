@@ -10,7 +10,7 @@
 #' `p_value` is that of the t statistic of the mean coefficient over subjects, whose variance is
 #' that of leaving out conditions one at a time and subjects one at a time. With
 #' `fit = "nonnegative"` it is one-sided. It held its level in all simulations and is conservative,
-#' where `p_conditions` and `p_subjects` were often too small (article "What was simulated").
+#' where `p_conditions` and `p_subjects` were often too small.
 #'
 #' With `blocks` (or `leave_out`), differences between blocks are taken out of `tested`, too, and
 #' whole blocks are left out. At least three are needed, else `p_value` is `NA`.

@@ -33,30 +33,27 @@
 #'   taken out of the predictor only; `p_value`; `unique`, what R squared loses without it; and with
 #'   `center` `centered`, the coefficient after double centring, which `p_value` is of.
 #'
-#'   `summary()` tests the group ([regression_group]), in a row for each predictor: `mean`, the mean
-#'   coefficient over subjects; `tested`, that of the tested ones, with `se`, `df` and `statistic`;
-#'   `p_value`, about other conditions (or blocks) and subjects; `p_conditions` and `p_subjects`,
-#'   about other conditions or subjects only; `subjects`, their number; and `deleted`, what was left
-#'   out one at a time for `se`.
+#'   `summary()` tests the group ([regression_group]), in a row for each predictor: `mean`
+#'   coefficient over subjects; `tested`, that of the tested ones, with `se`, `df`, `statistic`;
+#'   `p_value`, about other conditions (or blocks) and subjects, `p_conditions` and `p_subjects`,
+#'   about one of them; `subjects`; `deleted`, what was left out one at a time for `se`.
 #'
 #'   `glance()`: for each response `r_squared`, `shared` (R squared less all unique parts),
 #'   `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
 #'   `permutations`. `confint()`: intervals of `tested`. `augment()`: for each pair of conditions
 #'   (and subject) `condition_1`, `condition_2`, the variables, `.fitted` and `.resid`.
 #' @details
-#'
-#' *The test of a predictor* (Freedman and Lane 1983). Conditions are permuted, after effects of
-#' single conditions have been taken out of all RDMs (double centring), as one condition with
-#' unusual patterns is far from all others; a predictor with no other effects has `p_value` `NA`,
-#' with a warning. `center = FALSE` finds less. The test is two-sided, for `fit = "nonnegative"`
-#' one-sided. `partial` and `semipartial`, and `p_value` of ridge regression, are those of ordinary
-#' least squares. The test is an approximation, close to its level in simulations, while p-values of
-#' `lm()` are far too small (article "What was simulated").
+#' The test of a predictor (Freedman and Lane 1983) permutes conditions, after effects of single
+#' conditions have been taken out of all RDMs (double centring), as one condition with unusual
+#' patterns is far from all others; a predictor with no other effects has `p_value` `NA`, with a
+#' warning. It is two-sided (`fit = "nonnegative"`: one-sided) and approximate; p-values of `lm()`
+#' are far too small. `partial`, `semipartial` and the tests of ridge regression are those of
+#' ordinary least squares.
 #'
 #' When not to trust it:
-#' * noise in the patterns, where predictors correlate (the print says when by more than 0.3), and
-#'   few large blocks: `p_value` of a row and `p_conditions` are then too small for a predictor that
-#'   tells nothing; `p_value` of the group holds;
+#' * noise in the patterns where predictors correlate (by more than 0.3, the print says so), and few
+#'   large blocks: `p_value` of a row and `p_conditions` are then too small; that of the group
+#'   holds;
 #' * conditions that depend on each other, as in runs without `blocks` (see [dependence]);
 #' * predictors that hardly differ: their coefficients are uncertain, and `shared` is large;
 #' * dissimilarities of noisy patterns that are not cross-validated: centring takes their bias out

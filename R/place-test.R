@@ -47,9 +47,9 @@
 #' not at which places, nor from when to when. Scores above 0 on average are not scores above 0 in
 #' most subjects. Flips need scores that are symmetric around the baseline: of scores that are
 #' skewed upwards, as those of RSA may be, the two-sided t finds too much, hence the default.
-#' `"mean"` finds more with few subjects whose scores are alike in size at all places; with
-#' `"greater"`, many places and `"max"` or `"tfce"` it finds too much (article "What was
-#' simulated"). Groups of subjects and covariates are for the package permuco.
+#' `"mean"` finds more with few subjects whose scores have a similar size at all places; with
+#' `"greater"`, many places and `"max"` or `"tfce"` it finds too much. Groups of
+#' subjects and covariates are for the package permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
 #'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld,

@@ -41,8 +41,8 @@
 #' @details
 #' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). Predicted errors are
 #' mostly somewhat too large, but against a model they can be a quarter too small for 5 times the
-#' neurons (article "What was simulated"). Parts of the variance that are estimated below 0 are
-#' pooled with the others, and all parts fall alike with the number of trials. Ranges come from
+#' neurons. Parts of the variance that are estimated below 0 are pooled with the
+#' others, and all parts fall equally with the number of trials. Ranges come from
 #' predictions by the pilot without each sixth of its stimuli and of its neurons.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`

@@ -43,7 +43,7 @@
 #' recording <- read_nwb(file)
 #' recording
 #' spike_counts(recording$spikes, onsets = 0:2, window = c(0, 0.5))
-#' @seealso [responses()], article "From an NWB file to two areas"
+#' @seealso [responses()]
 #' @export
 read_nwb <- function(file, ...) {
   need_arguments()

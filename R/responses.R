@@ -57,7 +57,9 @@
 #' not say otherwise, and `units_x` and the like are refused.
 #'
 #' Measures that make no use of trials take their means, and a message of class
-#' `repalign_note_declared` names what is not used.
+#' `repalign_note_declared` names what is not used. `read.csv(system.file("declared.csv", package =
+#' "repalign"))` lists what each function does with each declaration: it is honoured, noted (the
+#' function does without it and says so), refused, or makes no difference (-).
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
 #' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not

@@ -347,7 +347,7 @@ count_pairs <- function(x) {
 
 # ---- limits: confint() of results whose limits are columns, and what all its methods share
 
-#' @rdname score_interval_errors
+#' @rdname score_interval
 #' @importFrom stats confint
 #' @export
 confint.repalign_result <- function(object, parm, level = NULL, ...) {

@@ -21,11 +21,9 @@
 #' @param run one label per row of `data`, the name of a column, or `TRUE`, as in [rdm()]. The
 #'   dissimilarities of each centre are then crossnobis estimates, and `measure` must be [rsa()].
 #' @param noise `NULL`, or what whitens the channels of a centre:
-#'   * a precision matrix of all channels ([noise_precision()]);
-#'   * with `run`, a list with a covariance matrix of all channels for each run
-#'     ([noise_covariance()]);
-#'   * for thousands of channels, a function of the columns of a centre, such as
-#'     `function(at) noise_precision(residuals[, at])`.
+#'   a precision matrix of all channels ([noise_precision()]); with `run`, a list of covariance
+#'   matrices, one for each run ([noise_covariance()]); or, for thousands of channels, a function of
+#'   the columns of a centre, such as `function(at) noise_precision(residuals[, at])`.
 #' @param permutations of the conditions, as in [calibrate()]. 0: scores only.
 #' @param condition one label per row of `data` (by default the row names), or the name of a column,
 #'   as in [rdm()]. Rows of one condition (and run) are averaged.
@@ -41,20 +39,16 @@
 #'   with a warning of class `repalign_undefined`.
 #' @details
 #' The conditions of the models are permuted. `p_familywise` compares a score with the largest of
-#' all centres under each permutation, `p_value` with those of its own centre. If no centre is
-#' related to a model, the probability that any `p_familywise` is at most alpha is at most alpha.
-#' Control is strong (the same holds for the unrelated centres when others are related) if the
-#' unrelated neighbourhoods are jointly unrelated to the model (subset pivotality). Centres with a
-#' wide null (few channels, few dimensions) set the threshold that all share. The article "What was
-#' simulated" has error rates.
-#'
-#' Measures that are no inner products, such as Kendall's tau, take long, as a message says: use
-#' [workers].
+#' all centres under each permutation: if no centre is related to a model, the probability that any
+#' is at most alpha is at most alpha. This also holds for the unrelated centres when others are
+#' related, if their neighbourhoods are jointly unrelated to the model (subset pivotality). Centres
+#' with few channels set the threshold that all share. Measures that are no inner products, such as
+#' Kendall's tau, take long: use [workers].
 #'
 #' When not to trust it: when conditions depend on each other (see [dependence]). The channels
-#' around a centre carry information, not the centre itself. Scores of neighbourhoods of different
-#' sizes cannot be compared: noise lowers them to a different degree. Standardise a map by
-#' `center_mean` and `center_sd` only. Over subjects, [test_maps()] takes a list of results.
+#' around a centre carry information, not the centre itself. Noise lowers scores of small and large
+#' neighbourhoods to a different degree: standardise a map by `center_mean` and `center_sd` only.
+#' Over subjects, [test_maps()] takes a list of results.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples

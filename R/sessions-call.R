@@ -56,23 +56,19 @@
 #' for 3 or 4). *`p_value`* asks whether these days would have a slope with other stimuli and
 #' neurons; days that differ in no order have one, too.
 #'
-#' In simulations (300 recordings of each kind) intervals held .97 to 1.00 of the true geometry and
-#' .93 to .99 of the true tuning, .89 at lag 4 where tracking lost cells.
-#'
 #' *When not to trust it.* Noise is taken out, mistakes of registration are not:
 #' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day,
 #'   or wrong labels. Only a *slope* with a small `p_order` is drift.
-#' * Tracking that loses cells makes such a slope, too: a loss of 6% a day gave `p_order` at most
-#'   .05 for tuning in .65 of 300 simulated recordings in which no tuning changed. Geometry near 1
-#'   with falling tuning is either tuning that turns within a stable geometry, or labels that are
-#'   lost. No number here decides that: look at waveforms or images.
+#' * Tracking that loses cells makes such a slope, too (with a loss of 6% a day in most recordings),
+#'   and intervals are then too narrow at long lags. Geometry near 1 with falling tuning is either
+#'   tuning that turns within a stable geometry, or labels that are lost. No number here decides
+#'   that: look at waveforms or images.
 #' * Geometry above 1 by two errors or more points to swapped labels or to gains of single neurons
 #'   that differ between days.
-#' * Errors are not about other days: gains of five shared signals that differed between days, in no
-#'   order, gave a `p_value` of at most .05 in .41 (geometry) and .43 (tuning) of 300 simulated
-#'   recordings, and a `p_order` of at most .05 in .05.
-#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day anew: a
-#'   message of class `repalign_counted_names`. Unrelated neurons under equal names seem followed,
+#' * Errors are not about other days: where shared signals have other gains each day, in no order,
+#'   `p_value` is often small, `p_order` is not.
+#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day from 1 again:
+#'   a message of class `repalign_counted_names`. Unrelated neurons under equal names seem followed,
 #'   with tuning near 0.
 #' * Adaptation within a day: declare `event` or `run` in [responses()].
 #' * Stimuli that depend on each other: give `clusters`. Few trials: many days without a positive
@@ -80,7 +76,7 @@
 #' @references Kornblith et al. (2019), ICML (CKA). Diedrichsen and Kriegeskorte (2017), PLoS
 #'   Computational Biology 13 (covariances of patterns across partitions). Rule et al. (2019),
 #'   Current Opinion in Neurobiology 58 (drift).
-#' @seealso [noise_ceiling()], [score_interval()]; `vignette("did-it-drift")` on the site.
+#' @seealso [noise_ceiling()], [score_interval()]
 #' @examples
 #' # tuning turns a little from day to day, within a stable geometry
 #' set.seed(1)
@@ -99,6 +95,7 @@
 #' # is tuning at lag 1 higher than at lag 4?
 #' tuning <- result[result$measure == "tuning", ]
 #' compare_scores(tuning, rbind("lag 1 - lag 4" = c(1, 0, 0, -1)))
+#' @order 1
 #' @export
 across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clusters = NULL,
                             conf_level = 0.95, permutations = 9999, na = c("error", "stimuli"),

@@ -41,7 +41,6 @@
 #' *Swiss roll.* For `r` below 1/3 or above 2/3 the line runs over itself: no measure should then
 #' find the two shapes equal.
 #'
-#' The article "Shapes whose relation is known" has figures.
 #' @references Barannikov et al. (2022), ICML (clusters, rings). Davari et al. (2023), ICLR
 #'   (translation). Islam, Liu and Sarkar (2025), \doi{10.48550/arXiv.2510.22953}.
 #' @examples
@@ -203,6 +202,7 @@ simulate_rings <- function(n, rings = 5, noise = 0, ...) {
 # ---- swiss roll
 
 #' @rdname simulate_shapes
+#' @order 1
 #' @export
 simulate_swiss_roll <- function(n, r = 0.5, ...) {
   need_arguments()

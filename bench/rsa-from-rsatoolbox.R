@@ -1,5 +1,5 @@
-# Lines of R that do what rsatoolbox (f1f83ca) does where it differs (the article
-# vignettes/articles/from-rsatoolbox.Rmd), on the data on which rsatoolbox was run: how far they are
+# Lines of R that do what rsatoolbox (f1f83ca) does where it differs (the table
+# in vignettes/articles/from-rsatoolbox.Rmd), on the data on which rsatoolbox was run: how far they are
 # from repalign, and how far rsatoolbox was (disagreements.csv of the reference values). Both
 # columns are to agree.
 #   Rscript bench/rsa-from-rsatoolbox.R

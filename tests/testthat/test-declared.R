@@ -1,5 +1,5 @@
 # What responses() declares is honoured by every function, or refused aloud: the table of the
-# article "What is declared once" (inst/declared.csv) is walked with tiny data for each declaration.
+# table that ?responses names (inst/declared.csv) is walked with tiny data for each declaration.
 
 # Tiny data for each declaration, and a call of each function.
 

@@ -93,8 +93,9 @@ scores_of_call <- function(call, on_error = "stop", threads = NULL) {
       far <- which(abs(partial) > meaningless)
       warn_if(length(far) > 0, c("repalign_partial", "repalign_unstable"),
               "{count_of(length(far), 'score')} of {length(partial)} by ",
-              "{dQuote(call$set[[m]]$label, FALSE)} beyond 2 in size, which means nothing: the ",
-              "control leaves next to nothing of a side, or there are too few neurons.",
+              "{dQuote(call$set[[m]]$label, FALSE)} ", if (length(far) == 1) "is" else "are",
+              " beyond 2 in size, which means nothing: the control leaves next to nothing of a ",
+              "side, or there are too few neurons.",
               data = partial[far])
       scores[, m] <- partial
     }

@@ -59,8 +59,8 @@ NULL
 #' * series in time and near copies without `clusters` of [encode()] (with folds of
 #'   single stimuli, p-values of slow unrelated series are small): give blocks as clusters, and
 #'   shifts of the whole series as `permutations`. That is no full remedy: of unrelated series with
-#'   an autocorrelation of 0.9, p was at most .05 in 28% of 100 data sets of 80 stimuli in blocks of
-#'   8, and in 13% of those of 160 in blocks of 20;
+#'   an autocorrelation of 0.9, p was at most .05 in 24% of 100 data sets of 80 stimuli in blocks of
+#'   8, and in 10% of 60 of 160 stimuli in blocks of 20;
 #' * fewer than 10 clusters.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264 (banded ridge regression).
 #'   de Heer et al. (2017), J. Neurosci. 37 (partition of variance). Freedman and Lane (1983),

@@ -91,13 +91,14 @@ factor_operand <- function(null) {
   }
 }
 
-# The measure with the null kernel that takes less time for its permutations: products of neurons x
-# neurons for every permutation, or matrices of all pairs of stimuli, of which whole cosets are
-# taken at once. The times, in nanoseconds on one core, are those of bench/null.R; the choice
-# depends on sizes alone. Matrices beyond 8 GB are not made where factors serve, and of few stimuli
-# all take so little time that the more permutations of cosets are worth more.
+# Of fewer stimuli everything takes so little time that the more permutations of cosets are worth
+# more.
 many_stimuli <- 2000
 
+# The measure with the null kernel that takes less time for its permutations: products of neurons x
+# neurons for every permutation, or matrices of all pairs of stimuli, of which whole cosets are
+# taken at once. The times are rough ones, in nanoseconds on one core; the choice depends on sizes
+# alone. Matrices beyond 8 GB are not made where factors serve.
 cheaper_null <- function(measure, pairs, sides, plan, engine) {
   null <- measure$null
   coset <- !is.null(plan$fixed$coset)

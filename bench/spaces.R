@@ -11,7 +11,13 @@ sets <- setting("sets", 300)
 permutations <- setting("permutations", 99)
 
 normal <- function(n, q) matrix(rnorm(n * q), n)
-series <- function(n, q) apply(normal(n, q), 2, stats::filter, 0.9, "recursive")
+# 200 points before the first, so that the series have no beginning
+series <- function(n, q) {
+  apply(normal(n + 200, q), 2, stats::filter, 0.9, "recursive")[-(1:200), ]
+}
+all_shifts <- function(n) {
+  t(vapply(1:(n - 1), function(k) (seq_len(n) + k - 1) %% n + 1, numeric(n)))
+}
 # p neurons driven by some columns, with this share of noise
 driven <- function(x, p = 10, noise = 1, tail = normal) {
   signal <- x %*% normal(ncol(x), p)
@@ -99,7 +105,12 @@ cells <- list(
     a <- series(80, 20)
     list(feature_spaces(a = a, b = series(80, 20)), driven(a, noise = 0) + series(80, 10) / 2,
          clusters = rep(1:10, each = 8),
-         shifts = t(vapply(1:79, function(k) (seq_len(80) + k - 1) %% 80 + 1, numeric(80))))
+         shifts = all_shifts(80))
+  },
+  `series of 160, blocks of 20 and shifts` = function() {
+    a <- series(160, 20)
+    list(feature_spaces(a = a, b = series(160, 20)), driven(a, noise = 0) + series(160, 10) / 2,
+         clusters = rep(1:8, each = 20), shifts = all_shifts(160))
   },
   `one row of penalties` = function() {
     a <- normal(60, 20)

@@ -215,7 +215,9 @@ note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
   inform("shared_names", "`{pair$x$arg}` and `{pair$y$arg}` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
          "). If so, ",
-         if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
+         # controls have no labels of their own in `units_x` and `units_y`
+         if (is.null(pair$x$responses) && is.null(pair$y$responses) &&
+             !startsWith(pair$y$arg, "given")) {
            paste0(if (offers_argument("shared_neurons") || offers_argument("measure")) {
              "use `shared_neurons` or "
            }, "name them in ", units)

@@ -6,7 +6,7 @@
 encoding_interval <- function(x, method, conf_level, models = FALSE) {
   method <- check_choice(method, c("auto", "influence", "jackknife"), "method")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  cells <- cells_of(x)
+  cells <- cells_of(need_columns(x, "n", "given errors", "x"))
   refuse_if(!length(cells), "size", "`x` has no rows, and so no scores that could have errors: ",
             "keep some rows of what encode() returned.")
   calls <- need_kept(x, "cells", "encode()")$calls

@@ -83,7 +83,7 @@ space_parts <- function(x, conf_level = 0.95, method = c("auto", "influence", "j
   method <- check_choice(method, c("auto", "influence", "jackknife"), "method")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
   hold_threads(threads)
-  cells <- cells_of(x)
+  cells <- cells_of(need_columns(x, "folds", "split into parts", "x"))
   calls <- attr(x, "cells")$calls
   of <- vapply(cells, function(cell) cell$call, 0L)
   joint <- vapply(cells, function(cell) !is.null(calls[[cell$call]]$x[[cell$layer]]$spaces), NA)

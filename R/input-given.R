@@ -22,6 +22,10 @@ read_controls <- function(set, x, allow_na) {
       given <- list(control = given)
       measure$label <- sub("given [^,)]*", "given control", measure$label)
     }
+    shared <- intersect(names(given), subjects)
+    inform_if(length(shared) > 1, "shared_controls", "`given` has elements with the names of some ",
+              "elements of `x` ({enumerate(shared)}): each is a control of every pair. Controls ",
+              "that each element of `x` has alone need a name for each: {enumerate(subjects)}.")
     at <- Map(function(control, name) {
       place <- if (identical(names(given), "control")) "given" else paste0("given$", name)
       if (!is_collection(control)) return(place_of(control, place))
@@ -40,7 +44,7 @@ read_controls <- function(set, x, allow_na) {
   })
   if (!length(data)) return(list(set = set, side = NULL))
   reprs <- Map(function(control, place) {
-    given_representation(control, place, sub("^given[$]?", "", place), allow_na, "y")
+    given_representation(control, place, sub("^given[$]", "", place), allow_na, "y")
   }, data, unlist(places))
   list(set = set, side = list(reprs = unname(reprs), models = NULL, is_models = FALSE, bare = 0))
 }

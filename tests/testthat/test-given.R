@@ -300,6 +300,9 @@ test_that("subjects have their own controls", {
   }
   expect_error(similarity(subjects, layers, measure("cka", given = list(z = list(a = p$z)))),
                class = "repalign_error_names")
+  three <- c(subjects, list(c = p$w))
+  expect_message(similarity(three, layers, measure("cka", given = own)),
+                 class = "repalign_shared_controls")
 })
 
 test_that("evaluate_models() tests partial scores against 0 and says what it cannot do", {

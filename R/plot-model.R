@@ -200,6 +200,9 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
         if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
     },
     if (any(rows$best)) paste0("full points: may be the best (", level, " confidence set)"),
+    if (any(rows$best) && anyNA(rows$se)) {
+      paste("without an error, and not judged:", enumerate(rows$model[is.na(rows$se)], 3, FALSE))
+    },
     if (single) "crosses: single subjects",
     if (any(!is.na(rows$roof))) {
       paste0(shape, ": ", if (shape == "grey line" && !of_recordings) "upper ", "noise ceiling",

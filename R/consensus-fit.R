@@ -86,18 +86,25 @@ refined_turns <- function(rows, turns) {
   turns
 }
 
+# The rotation u v' of `rows` onto those of a consensus, without directions that it leaves open.
+turn_onto <- function(rows, onto) {
+  parts <- .Call(C_svd, crossprod(rows, onto))
+  known <- parts$d > 1e-10 * parts$d[1]
+  if (all(known)) return(parts)
+  list(u = parts$u[, known, drop = FALSE], v = parts$v[, known, drop = FALSE])
+}
+
 # Of each test stimulus the product of a rotated side with a consensus and their squared norms, the
 # columns of `terms`; and, if asked for, the distance of both as a whole.
 faced_consensus <- function(side, consensus, task, distance) {
-  parts <- singular_vectors(crossprod(side$train, consensus$train))
-  known <- seq_len(sum(parts$d > 1e-10 * parts$d[1]))
-  u <- parts$u[, known, drop = FALSE]
-  v <- parts$v[, known, drop = FALSE]
+  turn <- turn_onto(side$train, consensus$train)
+  u <- turn$u
+  v <- turn$v
   if (!is.null(task$components)) {
     # nothing but the dimensions of the consensus counts
     side$test <- side$test %*% u
     side$beyond <- consensus$beyond <- numeric(length(side$there))
-    u <- diag(length(known))
+    u <- diag(ncol(u))
   }
   there <- side$there & consensus$there
   terms <- there * cbind(rowSums((side$test %*% u) * (consensus$test %*% v)),
@@ -139,19 +146,11 @@ terms_of_sides <- function(task, fits, subjects = seq_len(task$m), distance = FA
        members = c(split(seq_along(side), side), list(seq_along(subjects))))
 }
 
-# order: of the stimuli of the side, which stay in their folds.
-faced_in_folds <- function(task, fits, side, without, order = NULL, distance = FALSE) {
+faced_in_folds <- function(task, fits, side, without, distance = FALSE) {
   sums <- matrix(0, task$n, 3)
   distances <- numeric()
   for (fit in fits) {
-    own <- fit$sides[[side]]
-    if (!is.null(order)) {
-      own$train <- own$train[match(order[fit$train], fit$train), , drop = FALSE]
-      test <- match(order[fit$test], fit$test)
-      own$test <- own$test[test, , drop = FALSE]
-      own$beyond <- own$beyond[test]
-    }
-    found <- faced_consensus(own, fit$consensus[[without]], task, distance)
+    found <- faced_consensus(fit$sides[[side]], fit$consensus[[without]], task, distance)
     sums[fit$test, ] <- sums[fit$test, ] + found$terms
     distances <- c(distances, found$distance)
   }
@@ -182,14 +181,36 @@ consensus_p <- function(task, terms, scores, orders) {
   advance <- progress_along(length(task$reprs))
   vapply(seq_along(task$reprs), function(s) {
     on.exit(advance())
-    without <- terms$without[terms$side == s]
-    null <- apply(orders_of_present(orders, task, task$present[, s]), 2, function(order) {
-      mean(vapply(without, function(i) {
-        cosine_of_sums(faced_in_folds(task, terms$fits, s, i, order)$sums)
-      }, 0))
-    })
-    p_at_least(c(scores[s], null), equal_share)
+    own <- orders_of_present(orders, task, task$present[, s])
+    null <- lapply(terms$without[terms$side == s], null_of_side, task, terms$fits, s, own)
+    p_at_least(c(scores[s], Reduce(`+`, null) / length(null)), equal_share)
   }, 0)
+}
+
+# Scores that the consensus without a subject gives a side whose stimuli have these orders: cosines
+# of what faced_consensus() gives, summed over stimuli.
+null_of_side <- function(without, task, fits, side, orders) {
+  sums <- 0
+  for (fit in fits) {
+    own <- fit$sides[[side]]
+    consensus <- fit$consensus[[without]]
+    train <- matrix(match(orders[fit$train, ], fit$train), length(fit$train))
+    test <- matrix(match(orders[fit$test, ], fit$test), length(fit$test))
+    # absent stimuli have kept their places
+    there <- own$there & consensus$there
+    faced <- consensus$test * there
+    whole <- is.null(task$components)
+    squares <- rowSums(own$test^2) + own$beyond
+    size <- sum(faced^2) + if (whole) sum(consensus$beyond[there]) else 0
+    sums <- sums + vapply(seq_len(ncol(orders)), function(k) {
+      turn <- turn_onto(own$train[train[, k], , drop = FALSE], consensus$train)
+      moved <- own$test[test[, k], , drop = FALSE]
+      c(sum(crossprod(moved, faced) * tcrossprod(turn$u, turn$v)),
+        if (whole) sum(squares[test[there, k]]) else sum((there * moved %*% turn$u)^2), size)
+    }, numeric(3))
+  }
+  cosine <- sums[1, ] / sqrt(sums[2, ]) / sqrt(sums[3, ])
+  replace(cosine, !is.finite(cosine), NA)
 }
 
 # Orders in which absent stimuli stay where they are, and the others keep their sequence.

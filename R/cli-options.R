@@ -21,6 +21,7 @@ cli_own <- c(
   ids = paste("FILE: a table (.csv) with the id of each row of the data, by which rows are paired.",
               "It has one column for all files, or columns named after the data options or the",
               "layers. Without it, rows are paired by their names, or by their place."),
+  kind = "recording or network: what evaluate calls --data in words.",
   seed = "NUMBER: makes random permutations and folds the same again.",
   quiet = "no progress and no remarks; warnings and errors stay.",
   help = "this text."
@@ -142,7 +143,7 @@ cli_help <- function(command = NULL) {
     return(c("repalign COMMAND --option value ...", "", paste0(
       "  ", format(names(cli_commands)), "  ",
       vapply(cli_commands, function(one) paste0(one$calls, "() of R"), "")
-    ), "", "`repalign COMMAND --help` lists the options of a command."))
+    ), "", "`repalign COMMAND --help` lists the options of a command; `repalign --version`."))
   }
   declared <- cli_commands[[command]]
   texts <- help_of_arguments(declared$calls)

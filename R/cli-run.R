@@ -102,6 +102,9 @@ command_line <- function(args) {
 }
 
 run_command <- function(args, files, quiet) {
+  if (identical(args, "--version")) {
+    return(writeLines(paste("repalign", utils::packageVersion("repalign"))))
+  }
   given <- cli_options(args)
   if (isTRUE(given$options$help)) return(writeLines(cli_help(given$command)))
   options <- sorted_options(given$command, given$options)
@@ -129,6 +132,12 @@ run_command <- function(args, files, quiet) {
   }, options$sides, names(options$sides))
   rows <- lapply(sides, first_row_count)
   sides <- paired_sides(sides, own$ids, speak)
+  if (!is.null(own$kind)) {
+    refuse_if(is.null(sides$data), "option", "--kind is of --data, which only `repalign evaluate` ",
+              "has.")
+    named <- function(data) responses(data, kind = own$kind)
+    sides$data <- if (is.list(sides$data)) lapply(sides$data, named) else named(sides$data)
+  }
   texts <- c(options$arguments, options$parameters)
   texts$given <- NULL
   arguments <- Map(cli_value, texts, names(texts))

@@ -210,6 +210,15 @@ test_that("help lists the options that there are", {
   expect_match(run("evaluate", "--help")$out, "recording", all = FALSE)
 })
 
+test_that("the version is told, and a network is called one", {
+  expect_identical(run("--version")$out, paste("repalign", utils::packageVersion("repalign")))
+  data <- c("--data", cli("data.npy"), "--models", cli("layers"), "--permutations", "0")
+  expect_match(paste(run("evaluate", data, "--words", "--kind", "network")$out, collapse = " "),
+               "the layer", fixed = TRUE)
+  expect_failed(run("evaluate", data, "--kind", "brain"), 2, "kind")
+  expect_failed(run("similarity", "--x", cli("layers"), "--kind", "network"), 2, "--kind is of")
+})
+
 test_that("install_cli() writes where it is told, and only there", {
   folder <- withr::local_tempdir()
   expect_refused(install_cli(folder), c("`ask`", "ask = FALSE"))

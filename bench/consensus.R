@@ -25,18 +25,24 @@ show <- function(what, ...) {
 }
 
 # m subjects of q neurons each with noise of `noise` times the size of what they share (5
-# dimensions), and a model that has half of the noise. labels: clusters of stimuli, which share what
-# is shared and half of the noise.
+# dimensions), and a model that has half of the noise. Subjects are other ones in each set, but the
+# model is the same: errors are about other stimuli and subjects, and not about other models.
+# labels: clusters of stimuli, which share what is shared and half of the noise.
+model_weights <- local({
+  set.seed(3)
+  normal(5, 15)
+})
 draw <- function(m, n = 40, q = 15, noise = 1.2, labels = seq_len(n), related = TRUE) {
   signal <- function() normal(max(labels), 5)[labels, ]
   shared <- signal()
-  side <- function(noise) {
-    signal <- (if (related) shared else signal()) %*% normal(5, q)
+  side <- function(noise, weights = normal(5, q)) {
+    signal <- (if (related) shared else signal()) %*% weights
     own <- (normal(max(labels), q)[labels, ] + normal(n, q)) / sqrt(2)
     signal + noise * sqrt(5) * own
   }
   x <- lapply(seq_len(m), function(i) side(noise))
-  list(x = stats::setNames(x, paste0("s", seq_len(m))), model = side(noise / 2))
+  list(x = stats::setNames(x, paste0("s", seq_len(m))),
+       model = side(noise / 2, model_weights[, rep_len(1:15, q)]))
 }
 
 # ---- speed

@@ -446,8 +446,12 @@ autoplot.repalign_parts <- function(object, ...) {
     ggplot2::geom_vline(xintercept = 0, linewidth = 0.3, colour = "grey60") +
     ggplot2::geom_linerange(data = known, by_column(xmin = "conf_low", xmax = "conf_high"),
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
-    ggplot2::geom_point(by_column(shape = "part"), na.rm = TRUE, size = 2.5, fill = "white",
+    ggplot2::geom_point(data = known, by_column(shape = "part"), na.rm = TRUE, size = 2.5,
                         colour = forest_colour) +
+    # below the line, which is not theirs
+    ggplot2::geom_point(data = rows[rows$part == "alone", ], by_column(shape = "part"),
+                        na.rm = TRUE, size = 2.5, fill = "white", colour = forest_colour,
+                        position = ggplot2::position_nudge(y = -0.15)) +
     ggplot2::scale_shape_manual(values = c(unique = 19, common = 15, shared = 15, alone = 21),
                                 name = NULL) +
     # models need not have the same spaces

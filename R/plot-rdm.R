@@ -83,8 +83,10 @@ autoplot.repalign_rdm <- function(object, type = c("panel", "map", "both"), grou
   map$points$model <- map_groups(group, names)
   caption <- map_caption("the roots of the dissimilarities", map$kept)
   if (type == "map") {
-    draw_map(map$points, distance_words(object), caption, sparse = !is.null(group))
-  } else rdm_panels(list(RDM = object), FALSE, runs, map$points) + ggplot2::labs(caption = caption)
+    return(draw_map(map$points, distance_words(object), caption, sparse = !is.null(group)))
+  }
+  plot <- rdm_panels(list(RDM = object), FALSE, runs, map$points)
+  plot + ggplot2::labs(caption = paste(c(caption, plot$labels$caption), collapse = "\n"))
 }
 
 #' @rdname plot.repalign_rdm
@@ -171,7 +173,17 @@ rdm_panels <- function(rdms, own, groups, map = NULL) {
     tile_theme(1) +
     names_axis("x", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0)) +
     names_axis("y", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0),
-               trans = "reverse")
+               trans = "reverse") +
+    # two panels and a legend of groups have room above each other only, and no names twice
+    (if (!is.null(map) && !is.null(groups)) {
+      list(ggplot2::theme(legend.position = "bottom", legend.box = "vertical",
+                          legend.justification = "right", legend.box.just = "right",
+                          legend.spacing.y = ggplot2::unit(0, "pt"),
+                          legend.margin = ggplot2::margin(2, 0, 0, 0),
+                          axis.text.x = ggplot2::element_blank()),
+           ggplot2::guides(colour = ggplot2::guide_legend(ncol = 2),
+                           shape = ggplot2::guide_legend(ncol = 2)))
+    })
 }
 
 # Points of a map in a panel beside `count` rows of tiles. Their coordinates are beyond those of the
@@ -185,7 +197,9 @@ map_beside <- function(points, count, sparse) {
   points$panel <- factor("map", c("RDM", "map"))
   corners <- data.frame(x = count * c(2.35, 3.65), y = count * c(2.35, 3.65),
                         panel = points$panel[1])
-  list(ggplot2::geom_blank(data = corners), map_points(points), map_names(points, sparse))
+  # how many names have no room is told below the map
+  list(ggplot2::geom_blank(data = corners), map_points(points), map_names(points, sparse),
+       ggplot2::coord_cartesian(clip = "off"))
 }
 
 # As a plain dist object, which as.matrix() knows.

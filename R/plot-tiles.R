@@ -59,11 +59,11 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE, likeness 
   best <- if (two && length(rows) > 1 && length(columns) > 1) best_of_rows(tiles, likeness)
   ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
     ggplot2::geom_tile() +
-    pale_tiles(tiles) +
     (if (length(best)) {
       ggplot2::geom_tile(data = tiles[best, ], width = 0.96, height = 0.96, fill = NA,
                          colour = okabe_ito[["vermillion"]], linewidth = 0.7)
     }) +
+    pale_tiles(tiles) +
     model_borders(tiles) +
     (if (numbers) tile_text(tiles)) +
     ggplot2::scale_colour_identity() +

@@ -174,6 +174,7 @@ rdm_panels <- function(rdms, own, groups, map = NULL) {
     names_axis("x", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0)) +
     names_axis("y", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0),
                trans = "reverse") +
+    (if (!is.null(map)) ggplot2::theme(panel.spacing.x = ggplot2::unit(1, "lines"))) +
     # two panels and a legend of groups have room above each other only, and no names twice
     (if (!is.null(map) && !is.null(groups)) {
       list(ggplot2::theme(legend.position = "bottom", legend.box = "vertical",

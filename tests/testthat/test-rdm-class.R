@@ -174,7 +174,8 @@ test_that("a map stands beside the dissimilarities", {
   # the same picture in other units, and no names of tiles at its axes
   expect_equal(points$x - mean(range(points$x)),
                (map$x - mean(range(map$x))) * diff(range(points$x)) / diff(range(map$x)))
-  expect_equal(diff(range(points$y)) / diff(range(points$x)), diff(range(map$y)) / diff(range(map$x)))
+  expect_equal(diff(range(points$y)) / diff(range(points$x)),
+               diff(range(map$y)) / diff(range(map$x)))
   expect_gt(cor(points$y, map$y), 0.999)
   expect_identical(points$colour, map$colour)
   expect_length(stats::na.omit(tick_labels(drawn, "x", 2)), 0)

@@ -59,8 +59,7 @@ for name, width, seed, epochs in [("first", 64, 1, 60), ("second", 100, 2, 60),
     layers = hidden_layers(net, pixels[shown])
     stored = {layer: bytes_of(x) for layer, x in layers.items()}
     np.savez_compressed(os.path.join(folder, name + ".npz"), **stored)
-    lost = max(abs(cka(a, b) - cka(stored_a, b)) for a, stored_a in zip(layers.values(), stored.values())
-               for b in layers.values())
+    lost = max(abs(cka(layers[a], b) - cka(stored[a], b)) for a in layers for b in layers.values())
     print(f"{name}: right for {net.score(pixels[shown], digits.target[shown]):.3f} of the digits, "
           f"{net.n_iter_} epochs; 8 bits move a CKA by at most {lost:.1e}; "
           f"units never active: {[int((x == 0).all(0).sum()) for x in layers.values()]}")

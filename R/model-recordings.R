@@ -9,7 +9,7 @@
 # null       the scores of permuted models, a matrix permutations x models, or NULL
 # facts      list(over, alpha, permutations, engine, ceiling, sign, data): what prints and pictures
 #            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances, and
-#            `data` is "recording", "layer" or "4 subjects"
+#            `data` is "recording", "layer", "4 subjects" or "4 networks"
 
 #' Which model is closest to a recording, is it more than chance, and how high could it be?
 #'
@@ -129,9 +129,11 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
     if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
     found
   })
-  network <- is_responses(data) && unclass(data)$kind == "network"
-  recordings_result(parts, if (subjects) paste(length(data), "subjects") else
-    in_words_of_kind("recording", if (network) "network"), alpha, free)
+  network <- all(vapply(if (subjects) data else list(data), function(one) {
+    is_responses(one) && unclass(one)$kind == "network"
+  }, NA))
+  what <- if (subjects) paste(length(data), "subjects") else "recording"
+  recordings_result(parts, in_words_of_kind(what, if (network) "network"), alpha, free)
 }
 
 # ---- what is given
@@ -399,7 +401,7 @@ warn_undefined_nulls <- function(null, models) {
 
 # ---- result
 
-# data: "recording", "layer" or "4 subjects".
+# data: "recording", "layer", "4 subjects" or "4 networks".
 recordings_result <- function(parts, data, alpha, free) {
   interval <- parts$interval
   names <- as.character(interval$y)
@@ -449,13 +451,16 @@ recordings_result <- function(parts, data, alpha, free) {
   ))
 }
 
+# Were layers of networks compared with models?
+evaluated_kind <- function(facts) if (grepl("layer$|networks$", facts$data)) "network"
+
 # ---- in words
 
 # What in_words() tells of models of a recording.
 recordings_sentence <- function(x) {
   need_columns(x, c("model", "measure", "score", "conf_low", "conf_high", "best"), "told", "result")
   facts <- attr(x, "facts")
-  kind <- if (facts$data == "layer") "network"
+  kind <- evaluated_kind(facts)
   name <- in_words_of_kind(recordings_words(measure_words(x$measure[1])), kind)
   # what has no error because it hardly has a denominator may be of any size
   lost <- is.na(x$conf_low) & !is.na(x$score)
@@ -538,8 +543,7 @@ recordings_heading <- function(x) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,
               paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
-                     in_words_of_kind(sample_words(facts$over),
-                                      if (facts$data == "layer") "network"))),
+                     in_words_of_kind(sample_words(facts$over), evaluated_kind(facts)))),
             collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {
@@ -572,7 +576,7 @@ recordings_footing <- function(x) {
             if (!is.null(x$ceiling) && all(is.na(x$ceiling)) &&
                   facts$ceiling %in% c("trials", "subjects", "encode")) {
               sub("^ceiling: [^,]*", "No ceiling (NA): it is undefined", from[[facts$ceiling]])
-            } else from[[facts$ceiling]],
+            } else in_words_of_kind(from[[facts$ceiling]], evaluated_kind(facts)),
             if (has_sampled_y(interval)) {
               paste0("Units of the models taken as a sample; ", complete_measure(measure),
                      " takes them as all there are.")

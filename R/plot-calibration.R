@@ -16,7 +16,8 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
   if (type == "heatmap" && !is_of_two_lists(object)) return(heatmap_picture(object, numbers))
   tiles <- tile_table(object, object$score)
   facts <- measure_facts(object)
-  draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best), numbers = numbers)
+  shading <- score_shading(tiles, facts$direction, facts$best)
+  draw_tiles(tiles, shading, numbers = numbers, likeness = shading$share)
 }
 
 # ---- measures
@@ -146,7 +147,9 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
            shading <- calibrated_shading(tiles, attr(object, "settings")$variant,
                                          unlimited_measures(object))
            remarks <- c(significance_caption(object), excess_words(object))
-           draw_tiles(tiles, shading, remarks, numbers)
+           # of a row without a score above chance, none is the best
+           draw_tiles(tiles, shading, remarks, numbers,
+                      ifelse(object$calibrated > 0, object$calibrated, NA))
          }, p_value = {
            # the grid of p-values, with a panel for each measure
            p <- p_to_judge(object)

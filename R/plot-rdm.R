@@ -7,7 +7,8 @@
 #'
 #' @param x,object an RDM, or a list of RDMs, made by [rdm()]. For `plot_rdms()` also any `dist`
 #'   object, or a named list of them.
-#' @param type of one RDM: its dissimilarities (`"panel"`), or a `"map"` of its conditions.
+#' @param type of one RDM: its dissimilarities (`"panel"`), a `"map"` of its conditions, or `"both"`
+#'   side by side.
 #' @param group one label for each condition, in their order or by name: colours of a map, or lines
 #'   on panels.
 #' @param scale of several RDMs: do the colours of each span its `"own"` range, which its title has,
@@ -26,7 +27,7 @@
 #' has_ggplot2 <- requireNamespace("ggplot2", quietly = TRUE)
 #' category <- attr(rdm92, "images")$category
 #' if (has_ggplot2) plot_rdms(rdm92[c("human_mean", "monkey")], group = category)
-#' if (has_ggplot2) plot_rdms(rdm92$monkey, type = "map", group = category)
+#' if (has_ggplot2) plot_rdms(rdm92$monkey, type = "both", group = category)
 #' @name plot.repalign_rdm
 NULL
 
@@ -65,25 +66,27 @@ rdm_of_dist <- function(x, arg) {
 
 #' @rdname plot.repalign_rdm
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_rdm <- function(object, type = c("panel", "map"), group = NULL, ...) {
+autoplot.repalign_rdm <- function(object, type = c("panel", "map", "both"), group = NULL, ...) {
   no_other_arguments(...)
   check_rdm(object, "object")
-  type <- check_choice(type, c("panel", "map"), "type")
-  if (type == "map") {
-    if (anyNA(object)) {
-      refuse_distances(which(is.na(object)), attr(object, "Size"), "missing", "object",
-                       names = attr(object, "Labels"))
-    }
-    names <- condition_names(object)
-    # the dissimilarities as squared distances, as a square matrix
-    square <- as.matrix(unclass_rdm(object))
-    map <- scaled_map(if (kind_of_values(object) == "distances") square^2 else square, names)
-    map$points$model <- map_groups(group, names)
-    return(draw_map(map$points, distance_words(object),
-                    map_caption("the roots of the dissimilarities", map$kept),
-                    sparse = !is.null(group)))
+  type <- check_choice(type, c("panel", "map", "both"), "type")
+  runs <- if (type != "map") group_runs(group, list(object))
+  if (type == "panel") return(rdm_panels(list(object), FALSE, runs))
+  if (anyNA(object)) {
+    refuse_distances(which(is.na(object)), attr(object, "Size"), "missing", "object",
+                     names = attr(object, "Labels"))
   }
-  rdm_panels(list(object), FALSE, group_runs(group, list(object)))
+  names <- condition_names(object)
+  # the dissimilarities as squared distances, as a square matrix
+  square <- as.matrix(unclass_rdm(object))
+  map <- scaled_map(if (kind_of_values(object) == "distances") square^2 else square, names)
+  map$points$model <- map_groups(group, names)
+  caption <- map_caption("the roots of the dissimilarities", map$kept)
+  if (type == "map") {
+    return(draw_map(map$points, distance_words(object), caption, sparse = !is.null(group)))
+  }
+  plot <- rdm_panels(list(RDM = object), FALSE, runs, map$points)
+  plot + ggplot2::labs(caption = paste(c(caption, plot$labels$caption), collapse = "\n"))
 }
 
 #' @rdname plot.repalign_rdm
@@ -108,8 +111,9 @@ group_runs <- function(group, rdms) {
        edge = utils::head(ends, -1) + 0.5)
 }
 
-# own: a colour scale for each? groups: what group_runs() returned.
-rdm_panels <- function(rdms, own, groups) {
+# own: a colour scale for each? groups: what group_runs() returned; map: the points of a map that
+# stands beside one RDM, as draw_map() takes them.
+rdm_panels <- function(rdms, own, groups, map = NULL) {
   # a row for each entry beside the diagonal, on both sides of it
   titles <- if (is.null(names(rdms))) "" else names(rdms)
   parts <- Map(function(d, title) {
@@ -141,23 +145,27 @@ rdm_panels <- function(rdms, own, groups) {
   tiles$text[is.na(tiles$value)] <- ""
   tiles$ink <- text_colour(shading$share)
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, panel_columns(tiles$panel))
+  shown <- levels(tiles$panel)
+  if (!is.null(map)) levels(tiles$panel) <- c(shown, "map")
   # names of conditions or of groups; RDMs of different conditions have none
   same <- length(names) == 1
   written <- if (!same) character() else if (is.null(groups)) names[[1]] else groups$label
   at <- if (!same) numeric() else if (is.null(groups)) seq_along(written) else groups$middle
   lines <- if (!is.null(groups)) {
-    list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
-         ggplot2::geom_vline(xintercept = groups$edge, linewidth = 0.3))
+    edges <- data.frame(at = groups$edge, panel = rep(shown, each = length(groups$edge)))
+    edges$panel <- factor(edges$panel, levels(tiles$panel))
+    list(ggplot2::geom_hline(data = edges, by_column(yintercept = "at"), linewidth = 0.3),
+         ggplot2::geom_vline(data = edges, by_column(xintercept = "at"), linewidth = 0.3))
   }
   ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
     ggplot2::geom_raster(by_column(fill = "fill")) +
-    tile_text(tiles) +
     lines +
-    ggplot2::scale_colour_identity() +
+    (if (is.null(map)) list(tile_text(tiles), ggplot2::scale_colour_identity()) else
+      map_beside(map, max(tiles$x), !is.null(groups))) +
     shading$scale +
     (if (nlevels(tiles$panel) > 1) {
       ggplot2::facet_wrap(~panel, ncol = panel_columns(tiles$panel),
-                          scales = if (same) "fixed" else "free")
+                          scales = if (same && is.null(map)) "fixed" else "free")
     }) +
     ggplot2::labs(x = NULL, y = NULL, caption = caption_of(
       if (anyNA(tiles$value)) "grey: missing (NA)",
@@ -165,7 +173,34 @@ rdm_panels <- function(rdms, own, groups) {
     tile_theme(1) +
     names_axis("x", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0)) +
     names_axis("y", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0),
-               trans = "reverse")
+               trans = "reverse") +
+    (if (!is.null(map)) ggplot2::theme(panel.spacing.x = ggplot2::unit(1, "lines"))) +
+    # two panels and a legend of groups have room above each other only, and no names twice
+    (if (!is.null(map) && !is.null(groups)) {
+      list(ggplot2::theme(legend.position = "bottom", legend.box = "vertical",
+                          legend.justification = "right", legend.box.just = "right",
+                          legend.spacing.y = ggplot2::unit(0, "pt"),
+                          legend.margin = ggplot2::margin(2, 0, 0, 0),
+                          axis.text.x = ggplot2::element_blank()),
+           ggplot2::guides(colour = ggplot2::guide_legend(ncol = 2),
+                           shape = ggplot2::guide_legend(ncol = 2)))
+    })
+}
+
+# Points of a map in a panel beside `count` rows of tiles. Their coordinates are beyond those of the
+# tiles, where the axes have no names.
+map_beside <- function(points, count, sparse) {
+  extent <- max(diff(range(points$x)), diff(range(points$y)), .Machine$double.xmin)
+  for (axis in c("x", "y")) {
+    middle <- mean(range(points[[axis]]))
+    points[[axis]] <- count * (3 + (points[[axis]] - middle) / extent * c(x = 1, y = -1)[[axis]])
+  }
+  points$panel <- factor("map", c("RDM", "map"))
+  corners <- data.frame(x = count * c(2.35, 3.65), y = count * c(2.35, 3.65),
+                        panel = points$panel[1])
+  # how many names have no room is told below the map
+  list(ggplot2::geom_blank(data = corners), map_points(points), map_names(points, sparse),
+       ggplot2::coord_cartesian(clip = "off"))
 }
 
 # As a plain dist object, which as.matrix() knows.

@@ -41,8 +41,9 @@ free_axes <- function(tiles) {
   length(unique(unname(sets))) > 1
 }
 
-# shading: what a function of plot.R returns.
-draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
+# shading: what a function of plot.R returns. likeness: larger where tiles are more similar, if the
+# best match in each row gets a frame.
+draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE, likeness = NULL) {
   tiles$fill <- shading$fill
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
@@ -55,8 +56,13 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
   # panels, titles need the width
   part <- tiles[tiles$panel == tiles$panel[1], ]
   ratio <- length(unique(part$row)) / length(unique(part$column))
+  best <- if (two && length(rows) > 1 && length(columns) > 1) best_of_rows(tiles, likeness)
   ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
     ggplot2::geom_tile() +
+    (if (length(best)) {
+      ggplot2::geom_tile(data = tiles[best, ], width = 0.96, height = 0.96, fill = NA,
+                         colour = okabe_ito[["vermillion"]], linewidth = 0.7)
+    }) +
     pale_tiles(tiles) +
     model_borders(tiles) +
     (if (numbers) tile_text(tiles)) +
@@ -65,10 +71,20 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
     ggplot2::facet_wrap(~panel, ncol = across,
                         scales = if (free_axes(tiles)) "free" else "fixed") +
     ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
-                  caption = caption_of(caption, tile_remarks(tiles))) +
+                  caption = caption_of(caption, if (length(best)) "frames: best match of each row",
+                                       tile_remarks(tiles))) +
     tile_theme(if (ratio < 0.4 || across == 1 && ratio > 1.25) ratio) +
     names_axis("x", columns, panels = across, inches = tiles_width) +
     names_axis("y", rows, panels = down)
+}
+
+# Where the tiles are whose likeness is the largest in their row and panel.
+best_of_rows <- function(tiles, likeness) {
+  if (is.null(likeness)) return(NULL)
+  likeness <- settled(likeness)
+  rows <- interaction(tiles$panel, tiles$row, drop = TRUE)
+  most <- stats::ave(likeness, rows, FUN = function(values) max(values, -Inf, na.rm = TRUE))
+  which(likeness == most & !tiles$pale)
 }
 
 # What names and the bar leave to tiles in a column of a journal, in inches.
@@ -289,10 +305,30 @@ map_picture <- function(object) {
 # this has several levels. sparse: no names at all where many have no room?
 draw_map <- function(points, title, caption, sparse = FALSE) {
   frame <- map_frame(points)
-  coloured <- nlevels(points$model) > 1
+  ggplot2::ggplot(points, by_column(x = "x", y = "y")) +
+    map_points(points) +
+    map_names(points, sparse) +
+    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
+    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
+    picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
+                  panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
+                  plot.title = ggplot2::element_text(size = 10, hjust = 0))
+}
+
+map_points <- function(points) {
   dot <- if (nrow(points) > 30) 1.2 else 2
-  # Names of points get their places when they are drawn, when it is known how large the panel is. A
-  # corner of the panel tells how many have no room.
+  models <- levels(points$model)
+  if (length(models) < 2) {
+    return(ggplot2::geom_point(data = points, colour = okabe_ito[["blue"]], size = dot))
+  }
+  list(ggplot2::geom_point(data = points, by_column(colour = "model", shape = "model"), size = dot),
+       ggplot2::scale_colour_manual(NULL, values = category_colours(models)),
+       ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18), length(models))))
+}
+
+# Names of points get their places when they are drawn, when it is known how large the panel is. A
+# corner of the panel tells how many have no room.
+map_names <- function(points, sparse) {
   names <- ggplot2::ggproto("GeomMapNames", ggplot2::GeomText,
     draw_panel = function(self, data, panel_params, coord, ...) {
       at <- coord$transform(data, panel_params)
@@ -300,20 +336,8 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
                   points = data.frame(name = data$label, x = at$x, y = at$y))
     }
   )
-  ggplot2::ggplot(points, by_column(x = "x", y = "y")) +
-    (if (coloured) {
-      models <- levels(points$model)
-      list(ggplot2::geom_point(by_column(colour = "model", shape = "model"), size = dot),
-           ggplot2::scale_colour_manual(NULL, values = category_colours(models)),
-           ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18), length(models))))
-    } else ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
-    ggplot2::layer(data = points, stat = "identity", position = "identity",
-                   geom = names, mapping = by_column(label = "name")) +
-    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
-    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
-    picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
-                  panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
-                  plot.title = ggplot2::element_text(size = 10, hjust = 0))
+  ggplot2::layer(data = points, stat = "identity", position = "identity",
+                 geom = names, mapping = by_column(label = "name"))
 }
 
 #' @exportS3Method grid::makeContent

@@ -37,8 +37,8 @@ utils::globalVariables(".data")
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
 #' *Tiles.* Darker tiles are more similar, for distances too. Calibrated scores below 0 are orange.
-#' A star marks a p-value (the adjusted one, if there is one) of at most `alpha`; tiles whose
-#' adjusted p-value is larger are grey.
+#' Of two lists, a frame marks the best match of each row. A star marks a p-value (the adjusted one,
+#' if there is one) of at most `alpha`; tiles whose adjusted p-value is larger are grey.
 #'
 #' *Heat map and map* of a list compared with itself need all its pairs. If the caption of a
 #' map says that two dimensions keep little, points near each other need not be similar.

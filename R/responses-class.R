@@ -220,10 +220,14 @@ print.repalign_responses <- function(x, ...) {
   invisible(x)
 }
 
-# Of a network, "units" are said for neurons and "layer" for a recording.
+# Of a network, "units" are said for neurons, "layer" for a recording, and of several layers
+# "networks" for subjects.
 in_words_of_kind <- function(text, kind) {
   if (!identical(kind, "network")) return(text)
-  gsub("\\brecording\\b", "layer", gsub("\\bneuron(s?)\\b", "unit\\1", text))
+  text <- gsub("\\bneuron(s?)\\b", "unit\\1", text)
+  # names of functions and arguments stay
+  text <- gsub("(?<!_)\\bsubject(s?)\\b(?![_()\"])", "network\\1", text, perl = TRUE)
+  gsub("\\brecording\\b", "layer", text)
 }
 
 wrap_lines <- function(text) strwrap(text, 78, exdent = 2)

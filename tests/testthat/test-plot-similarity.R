@@ -154,6 +154,37 @@ test_that("lines stand between models, and the axes name the sides of two lists"
   expect_null(one$plot$labels$x)
 })
 
+test_that("frames show the best match of each row of two lists", {
+  skip_if_not_installed("ggplot2")
+  set.seed(8)
+  x <- stimuli_layers(c("a", "b", "c"))
+  y <- stimuli_layers(c("u", "v"))
+  best_of <- function(plot) {
+    frames <- data_of_last(plot, "GeomTile")
+    expect_true(all(is.na(frames$fill)))
+    frames[c("x", "y")]
+  }
+  grid <- similarity(x, y, list("cka", "procrustes"))
+  for (id in c("cka", "procrustes")) {
+    result <- grid[startsWith(as.character(grid$measure), id), ]
+    plot <- built(ggplot2::autoplot(result))
+    scores <- score_matrix(result)
+    expected <- max.col(if (id == "cka") scores else -scores)
+    found <- best_of(plot)
+    # the first row is on top
+    expect_equal(as.integer(found$x)[order(-found$y)], expected)
+    expect_match(caption_text(ggplot2::autoplot(result)), "Frames: best match of each row")
+  }
+  chance <- calibrate(x, y, permutations = 39)
+  chance$calibrated <- c(0, 0, 0.1, 0.2, 0.3, 0.1)
+  found <- best_of(built(ggplot2::autoplot(chance, type = "tiles")))
+  # a row without a score above chance has none
+  expect_identical(nrow(found), 2L)
+  # within one list, and against a single representation, nothing is framed
+  expect_length(built(ggplot2::autoplot(similarity(x)))$plot$layers, 2)
+  expect_length(built(ggplot2::autoplot(similarity(x, y["u"])))$plot$layers, 2)
+})
+
 test_that("numbers on tiles are left out where a small picture has no room for them", {
   skip_if_not_installed("ggplot2")
   skip_if_not_installed("grid")

@@ -162,6 +162,33 @@ test_that("a map has the distances of the conditions", {
   expect_error(ggplot2::autoplot(d, type = "map", group = 1:3), class = "repalign_error_labels")
 })
 
+test_that("a map stands beside the dissimilarities", {
+  skip_if_not_installed("ggplot2")
+  flat <- array(rep(rnorm(16), 2), c(8, 2, 2))
+  kind <- rep(1:2, 4)
+  map <- data_of(built(ggplot2::autoplot(rdm(flat), type = "map", group = kind)), "GeomPoint")
+  drawn <- built(ggplot2::autoplot(rdm(flat), type = "both", group = kind))
+  expect_identical(panel_names(drawn), c("RDM", "map"))
+  points <- data_of(drawn, "GeomPoint")
+  expect_identical(as.integer(unique(points$PANEL)), 2L)
+  # the same picture in other units, and no names of tiles at its axes
+  expect_equal(points$x - mean(range(points$x)),
+               (map$x - mean(range(map$x))) * diff(range(points$x)) / diff(range(map$x)))
+  expect_equal(diff(range(points$y)) / diff(range(points$x)),
+               diff(range(map$y)) / diff(range(map$x)))
+  expect_gt(cor(points$y, map$y), 0.999)
+  expect_identical(points$colour, map$colour)
+  expect_length(stats::na.omit(tick_labels(drawn, "x", 2)), 0)
+  tiles <- data_of(built(ggplot2::autoplot(rdm(flat), group = kind)), "GeomRaster")
+  expect_identical(data_of(drawn, "GeomRaster")[c("x", "y", "fill")], tiles[c("x", "y", "fill")])
+  expect_match(caption_text(ggplot2::autoplot(rdm(flat), type = "both")), "keep 100%")
+  names <- map_texts(ggplot2::autoplot(d, type = "both"))
+  expect_setequal(names, letters[1:8])
+  gaps <- replace(d, 3, NA)
+  expect_error(ggplot2::autoplot(gaps, type = "both"), "missing",
+               class = "repalign_error_nonfinite")
+})
+
 test_that("lists of RDMs are put together", {
   rdms <- rdm(list(a = x, b = x + rnorm(length(x))))
   both <- c(rdms, c = d)

@@ -1,5 +1,5 @@
-# The recordings that the package ships: their shape, and that they are those of the tables in
-# shared/data, value by value.
+# The recordings and layers that the package ships: their shape, and that the recordings are those of
+# the tables in shared/data, value by value.
 
 recorded <- function(name) read.csv(shared_file("data", name), check.names = FALSE)
 
@@ -25,6 +25,33 @@ test_that("the recordings have the documented shape", {
   }
   expect_setequal(grep("^human[0-9]", names(rdm92), value = TRUE),
                   paste0("human", rep(1:4, each = 2), "_s", 1:2))
+})
+
+test_that("the layers of networks that see digits are what their README says", {
+  folder <- system.file("extdata", "digits", package = "repalign")
+  digits <- read.csv(file.path(folder, "digits.csv"))
+  expect_identical(lengths(digits), c(id = 250L, digit = 250L))
+  expect_identical(range(table(digits$digit)), c(24L, 26L))
+  expect_identical(anyDuplicated(digits$id), 0L)
+  pixels <- read_representation(file.path(folder, "pixels.npy"))
+  expect_identical(dim(pixels), c(250L, 64L))
+  expect_identical(range(pixels), c(0, 16))
+  widths <- c(first = 64L, second = 100L, third = 100L, untrained = 100L)
+  for (name in names(widths)) {
+    layers <- read_representation(file.path(folder, paste0(name, ".npz")))
+    expect_named(layers, paste0("layer", 1:6))
+    for (layer in layers) {
+      expect_identical(dim(layer), c(250L, widths[[name]]))
+      expect_identical(range(layer), c(0, 255))
+      expect_identical(layer, round(layer))
+    }
+  }
+  # rows are the same images: layers tell the digits of images by their neighbours
+  near <- as.matrix(dist(pixels))
+  diag(near) <- Inf
+  expect_gt(mean(digits$digit[max.col(-near)] == digits$digit), 0.9)
+  size <- sum(file.size(dir(folder, full.names = TRUE)))
+  expect_lt(size, 1.2e6)
 })
 
 test_that("the recordings are those of the tables", {

@@ -91,16 +91,21 @@ NULL
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
                        on_error = c("stop", "na"), threads = NULL,
-                       na = c("error", "stimuli", "neurons", "pairwise")) {
+                       na = c("error", "stimuli", "neurons", "pairwise"), resume = NULL) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   rule <- rule_of_call(na, set, !missing(na))
+  check_resume(resume, set)
+  given <- with_files(list(x = x, y = y), resume = resume)
+  x <- given$x
+  y <- given$y
   call <- if (!diagonal && rule$na == "error") rdm_grid(x, y, rule$set, threads)
   if (is.null(call)) {
     call <- open_call(x, y, rule$set, rule$na, threads, diagonal, controls = TRUE)
+    call$sides$resume <- resume
     check_grid_memory(call$set, call$sides)
     call$scores <- scores_of_call(call, on_error, threads)
   }
@@ -280,6 +285,7 @@ report_tiles <- function(parts, rows, result) {
 # A list with the rows of `pairs` that each tile has, or NULL when the grid needs no tiles. most:
 # how many representations fit into memory.
 cut_into_tiles <- function(pairs, sides, most) {
+  if (is_filed(sides)) return(file_tiles(pairs, sides, most))
   workers <- worker_count()
   if (nrow(pairs) < 2) return(NULL)
   if (workers == 0 && most >= length(all_representations(sides))) return(NULL)
@@ -326,6 +332,10 @@ block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, width_of, 0), 1)
+  if (is_filed(list(x = list(reprs = reprs)))) {
+    numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
+    return(max(2, floor(files_limit() / (8 * (n * d + sum(numbers))))))
+  }
   # no measure keeps more than some matrices of this size
   if (is_small_amount(64 * (n + d)^2 * length(reprs))) return(Inf)
   numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
@@ -355,6 +365,9 @@ numbers_per_representation <- function(measure, n, d, null) {
 make_tile <- function(rows, pairs, sides) {
   i <- sort(unique(pairs$i[rows]))
   j <- sort(unique(pairs$j[rows]))
+  # of files, those of two blocks are two sides: products within the blocks are not wanted
+  apart <- sides$self && is_filed(sides) && !any(i %in% j)
+  if (apart) sides$self <- FALSE
   together <- sides$self || sides$same
   if (together) i <- j <- sort(unique(c(i, j)))
   tile <- list(rows = rows, x = part_of_side(sides$x, i),
@@ -379,7 +392,7 @@ without_forms <- function(repr) {
   repr
 }
 
-tile_sides <- function(tile) {
+sides_of_tile <- function(tile) {
   if (is.null(tile$y)) tile$y <- if (tile$same) on_side_y(tile$x) else tile$x
   tile[c("x", "y", "self", "same", "models")]
 }
@@ -388,12 +401,15 @@ tile_sides <- function(tile) {
 # warnings, and whether it made random choices. These are given in the order of the tiles, each text
 # once. When several tiles fail, the error is that of the first one.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
-  parts <- if (worker_count() > 0) {
+  parts <- if (is_filed(sides)) {
+    file_parts(rows, pairs, sides, job, threads, label)
+  } else if (worker_count() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
   } else {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
   results_of_tiles(parts, sides)
+  end_resume(sides$resume)
   signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
 }
@@ -413,7 +429,8 @@ tiles_in_turn <- function(rows, pairs, sides, job, label) {
   advance <- progress_along(length(rows))
   started <- proc.time()[[3]]
   for (k in seq_along(rows)) {
-    parts[[k]] <- run_tile(make_tile(rows[[k]], pairs, sides), job)
+    parts[[k]] <- resumed(job$resume, k, rows[[k]],
+                          run_tile(make_tile(rows[[k]], pairs, sides), job))
     if (!is.null(parts[[k]]$error)) break
     if (k == 1) {
       announce_duration(started, 1, length(rows), label, "It is done in parts to save memory.")
@@ -423,7 +440,7 @@ tiles_in_turn <- function(rows, pairs, sides, job, label) {
   parts
 }
 
-tiles_of_workers <- function(tiles, job, threads) {
+tiles_of_workers <- function(tiles, job, threads, run = run_tile) {
   # the limit of future is there to find data that are sent by mistake; a tile holds only what it
   # needs, which is sent whatever its size
   old <- options(future.globals.maxSize = Inf)
@@ -433,16 +450,16 @@ tiles_of_workers <- function(tiles, job, threads) {
   needs <- needs_of_functions(lapply(Filter(is_own, job$set), function(m) m$declaration$fun))
   advance <- progress_along(length(tiles))
   future.apply::future_lapply(
-    tiles, worker_tile, job, settings, advance, future.chunk.size = 1,
+    tiles, worker_tile, job, settings, advance, run, future.chunk.size = 1,
     future.globals = needs$globals, future.packages = c("repalign", needs$packages)
   )
 }
 
-worker_tile <- function(tile, job, settings, advance) {
+worker_tile <- function(tile, job, settings, advance, run) {
   old <- options(settings)
   on.exit(options(old))
   hold_threads()
-  part <- run_tile(tile, job)
+  part <- run(tile, job)
   advance()
   part
 }

@@ -121,6 +121,9 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
             "neurons and their labels yourself.", arg = "na")
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
+  given <- with_files(list(x = x, y = y), whole = TRUE)
+  x <- given$x
+  y <- given$y
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
                     least = 5, why = "an interval", remedy = cluster_remedy, controls = TRUE)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,

@@ -274,7 +274,7 @@ say_once <- function(repr, key, say) {
 # the data.
 column_stats <- function(repr) {
   if (is.null(repr$cache$column_stats)) {
-    repr$cache$column_stats <- .Call(C_column_stats, repr$data)
+    repr$cache$column_stats <- .Call(C_column_stats, data_of(repr))
   }
   repr$cache$column_stats
 }

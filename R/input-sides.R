@@ -103,13 +103,14 @@ is_collection <- function(x) {
   if (!is.list(x) || kind_of(x) != "data") return(FALSE)
   # points in time are lists of themselves
   !is.object(x) || !is.data.frame(x) && !is_responses(x) && !is_spaces(x) && !is_prepared(x) &&
-    !inherits(x, "POSIXt")
+    !is_path(x) && !inherits(x, "POSIXt")
 }
 
 # A representation of a call that may be prepared already.
 given_representation <- function(x, arg, name = arg, allow_na = FALSE,
                                  side = if (arg == "y") "y" else "x") {
   if (is_prepared(x)) return(prepared_as_representation(x, arg, name, side))
+  if (is_path(x)) return(filed_representation(x, arg, name, allow_na, side))
   representation(x, arg, name, allow_na, side, loose = TRUE)
 }
 

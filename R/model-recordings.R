@@ -79,6 +79,14 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
                             series = FALSE, threads = NULL,
                             na = c("error", "stimuli", "neurons", "pairwise"), given = NULL) {
   need_arguments()
+  files <- models
+  read <- with_files(list(data = data, models = models), whole = TRUE)
+  data <- read$data
+  models <- read$models
+  # one file of one array is a list of one model
+  if (is_path_text(files) && !is_collection(models)) {
+    models <- stats::setNames(list(models), names_of_files(files))
+  }
   refuse_elements(data, "data", is_rdm_like, "is an RDM: evaluate_rdms() compares RDMs with ",
                   "models; here give recordings.")
   # what is given to all parts that take it, and only if the user gave it

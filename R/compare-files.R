@@ -46,7 +46,7 @@ file_tiles <- function(pairs, sides, most) {
 
 # What run_tiles() returns, of tiles of files.
 file_parts <- function(rows, pairs, sides, job, threads, label) {
-  job$resume <- begin_resume(pairs, sides, job)
+  job$resume <- begin_resume(rows, pairs, sides, job)
   on.exit(forget_files())
   if (worker_count() == 0) return(tiles_in_turn(rows, pairs, sides, job, label))
   units <- lapply(split(seq_along(rows), attr(rows, "unit")), function(numbers) {
@@ -60,7 +60,7 @@ run_unit <- function(unit, job) {
   sides <- sides_of_tile(unit)
   places <- utils::relist(seq_along(unlist(unit$own)), unit$own)
   lapply(seq_along(places), function(k) {
-    resumed(job$resume, unit$numbers[k], unit$own[[k]],
+    resumed(job$resume, unit$numbers[k],
             run_tile(make_tile(places[[k]], unit$pairs, sides), job))
   })
 }
@@ -115,7 +115,7 @@ check_resume <- function(resume, set) {
 
 # NULL, or what finished tiles in a folder must have been made of: list(folder, marks, seed), where
 # `marks` are hashes.
-begin_resume <- function(pairs, sides, job) {
+begin_resume <- function(rows, pairs, sides, job) {
   folder <- sides$resume
   if (is.null(folder)) return(NULL)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
@@ -139,6 +139,7 @@ begin_resume <- function(pairs, sides, job) {
     `rows, names or pairs` = hash_of(list(pairs, lapply(reprs, function(repr) {
       list(repr$n, dimnames(repr$data), unclass(repr$data)[c("rows", "columns")])
     }))),
+    `size of tiles` = hash_of(as.list(rows)),
     stats::setNames(vapply(sources, hash_of, ""), paste("file", named))
   )
   resume <- list(folder = normalizePath(folder), marks = marks,
@@ -172,10 +173,9 @@ check_kept <- function(file, resume) {
 }
 
 # The result of tile `number`, which an earlier run kept, or `part`, which is evaluated and kept.
-resumed <- function(resume, number, rows, part) {
+resumed <- function(resume, number, part) {
   if (is.null(resume)) return(part)
   file <- file.path(resume$folder, paste0("repalign-tile-", number, ".rds"))
-  resume$marks <- c(resume$marks, `size of tiles` = hash_of(rows))
   if (file.exists(file)) return(check_kept(file, resume))
   if (is.null(part$error)) {
     # a file under its name is always complete

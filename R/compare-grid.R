@@ -429,8 +429,7 @@ tiles_in_turn <- function(rows, pairs, sides, job, label) {
   advance <- progress_along(length(rows))
   started <- proc.time()[[3]]
   for (k in seq_along(rows)) {
-    parts[[k]] <- resumed(job$resume, k, rows[[k]],
-                          run_tile(make_tile(rows[[k]], pairs, sides), job))
+    parts[[k]] <- resumed(job$resume, k, run_tile(make_tile(rows[[k]], pairs, sides), job))
     if (!is.null(parts[[k]]$error)) break
     if (k == 1) {
       announce_duration(started, 1, length(rows), label, "It is done in parts to save memory.")

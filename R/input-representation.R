@@ -93,7 +93,7 @@ rdm_representations <- function(rdms, extents, args, names, side) {
 # The representation of an array in a file, which is read, judged, and not kept. `source` is where
 # it is.
 filed_representation <- function(path, arg, name, allow_na, side) {
-  repr <- representation(read_path(path, arg), arg, name, allow_na, side)
+  repr <- representation(read_path(path), arg, name, allow_na, side)
   missing <- if (allow_na && anyNA(repr$data)) {
     list(stimuli = missing_stimuli(repr), neurons = missing_neurons(repr))
   }

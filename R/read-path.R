@@ -14,9 +14,11 @@ NULL
 
 is_path <- function(x) inherits(x, "repalign_path")
 
-new_path <- function(file, name = NULL) {
+# arg: what messages call it.
+new_path <- function(file, name, arg) {
   file <- normalizePath(file)
-  structure(list(file = file, name = name, state = file_state(file)), class = "repalign_path")
+  structure(list(file = file, name = name, arg = arg, state = file_state(file)),
+            class = "repalign_path")
 }
 
 file_state <- function(file) as.double(c(file.size(file), file.mtime(file)))
@@ -38,26 +40,28 @@ files_limit <- function() {
 #' @return `given`, in which matrices, or large files as paths, stand in the place of text.
 #' @noRd
 with_files <- function(given, whole = FALSE, resume = NULL) {
-  files <- character()
+  paths <- list()
   collect <- function(text, arg) {
-    files <<- c(files, files_of_text(text, arg))
-    text
+    found <- paths_of_text(text, arg)
+    paths <<- c(paths, if (is_path(found)) list(found) else found)
+    found
   }
-  Map(replace_paths, given, names(given), list(collect))
-  refuse_if(!is.null(resume) && !length(files), "choice", "`resume` keeps finished tiles of a grid ",
+  filed <- Map(replace_paths, given, names(given), list(collect))
+  refuse_if(!is.null(resume) && !length(paths), "choice", "`resume` keeps finished tiles of a grid ",
             "of files, but no side is a path: give a folder or paths, or leave `resume` out.")
-  if (!length(files)) return(given)
+  if (!length(paths)) return(given)
+  check_same_rows(paths)
+  files <- unique(vapply(paths, function(path) path$file, ""))
   # numbers of files mostly have 4 bytes, and here 8
-  bytes <- 2 * sum(file.size(path.expand(unique(files))))
-  limit <- min(small_files, files_limit())
+  bytes <- 2 * sum(file.size(files))
   if (whole) {
     check_memory(bytes, paste("The data of", count_of(length(files), "file")),
-                 "Only similarity() and calibrate() read files in parts; fewer files need less.")
+                 "similarity() and calibrate() read files in parts; fewer files need less.")
   }
-  whole <- whole || bytes <= limit && is.null(resume)
-  in_place <- if (whole) function(text, arg) in_words_of(arg, read_representation(text)) else
-    paths_of_text
-  Map(replace_paths, given, names(given), list(in_place))
+  if (!whole && (!is.null(resume) || bytes > min(small_files, files_limit()))) return(filed)
+  Map(replace_paths, given, names(given), list(function(text, arg) {
+    in_words_of(arg, read_representation(text))
+  }))
 }
 
 # Text that stands for data: paths, or in a list one path. Ids of measures are refused elsewhere.
@@ -110,31 +114,31 @@ is_folder <- function(text) length(text) == 1 && dir.exists(path.expand(text))
 
 # One path, or a named list of those of all arrays, as read_representation() names them.
 paths_of_text <- function(text, arg) {
-  files <- quietly_done(files_of_text(text, arg))
+  refuse_if(anyNA(text) || !all(nzchar(text)), "value", "`{arg}` has an empty or missing path.")
+  folder <- length(text) == 1 && dir.exists(path.expand(text))
   in_words_of(arg, {
-    found <- lapply(stats::setNames(files, names_of_files(files)), paths_of_file)
-    if (length(text) == 1 && !is_folder(text)) {
+    if (folder) text <- quietly_done(files_of_folder(text)) else of_each_file(text, file_format)
+    found <- lapply(stats::setNames(text, names_of_files(text)), paths_of_file, arg)
+    if (length(text) == 1 && !folder) {
       found <- found[[1]]
       return(if (length(found) == 1) found[[1]] else found)
     }
-    found <- do.call(c, unname(Map(function(paths, name) {
+    do.call(c, unname(Map(function(paths, name) {
       stats::setNames(paths, if (length(paths) == 1) name else paste0(name, "/", names(paths)))
     }, found, names(found))))
-    check_same_rows(found)
-    found
   })
 }
 
-paths_of_file <- function(file) {
+paths_of_file <- function(file, arg) {
   format <- file_format(file)
   names <- natural_order(format$names(path.expand(file)))
-  if (length(names) < 2) return(list(new_path(file)))
+  if (length(names) < 2) return(list(new_path(file, NULL, arg)))
   # what has no rows is no layer
   layers <- Filter(function(name) {
     is.null(format$rows) ||
       !is.null(catch_error(format$rows(path.expand(file), name), failed = function(e) NULL))
   }, names)
-  sapply(layers, new_path, file = file, simplify = FALSE)
+  sapply(layers, new_path, file = file, arg = arg, simplify = FALSE)
 }
 
 # Where headers tell how many rows files have, those of another number are found before all are read.
@@ -145,10 +149,11 @@ check_same_rows <- function(paths) {
     if (is.null(found)) NA else as.double(found)
   }, 0)
   usual <- as.double(names(which.max(table(rows))))
-  odd <- which(!is.na(rows) & rows != usual)[1]
-  refuse_if(!is.na(odd), "rows", "`file` {dQuote(basename(paths[[odd]]$file), FALSE)} has ",
-            "{count_of(rows[odd], 'row')}, and others have {usual}: the rows must be the same ",
-            "stimuli. Leave the file out, or read the common rows by read_representation(, rows =).")
+  odd <- which(rows != usual)
+  refuse_if(length(odd), "rows", "`{paths[[odd[1]]]$arg}` ",
+            "{dQuote(basename(paths[[odd[1]]]$file), FALSE)} has {count_of(rows[odd[1]], 'row')}, ",
+            "and others have {usual}: the rows must be the same stimuli. Leave the file out, or ",
+            "read the rows that all have by read_representation(, rows =).")
 }
 
 # ---- reading
@@ -157,12 +162,12 @@ check_same_rows <- function(paths) {
 data_of <- function(repr) {
   if (is.null(repr$source) || !is_absent(repr$data)) return(repr$data)
   kept <- unclass(repr$data)
-  data <- read_path(repr$source, repr$arg, kept$rows)
+  data <- read_path(repr$source, kept$rows)
   if (is.null(kept$columns)) data else mark_checked(data[, kept$columns, drop = FALSE])
 }
 
-read_path <- function(path, arg, rows = NULL) {
-  in_words_of(arg, {
+read_path <- function(path, rows = NULL) {
+  in_words_of(path$arg, {
     refuse_if(!identical(file_state(path$file), path$state), "file",
               "`file` {dQuote(basename(path$file), FALSE)} is not the file that it was when the ",
               "call began, or is not seen by a worker: files must not change meanwhile.")

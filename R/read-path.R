@@ -58,7 +58,11 @@ with_files <- function(given, whole = FALSE, resume = NULL) {
     check_memory(bytes, paste("The data of", count_of(length(files), "file")),
                  "similarity() and calibrate() read files in parts; fewer files need less.")
   }
-  if (!whole && (!is.null(resume) || bytes > min(small_files, files_limit()))) return(filed)
+  if (!whole && (!is.null(resume) || bytes > min(small_files, files_limit()))) {
+    # the same paths on both sides are one list that is given twice
+    if (identical(given$x, given$y)) filed$y <- filed$x
+    return(filed)
+  }
   Map(replace_paths, given, names(given), list(function(text, arg) {
     in_words_of(arg, read_representation(text))
   }))
@@ -91,6 +95,7 @@ replace_paths <- function(x, arg, f) {
 in_words_of <- function(arg, code) {
   tryCatch(code, repalign_error = function(error) {
     text <- gsub("`file`", paste0("`", arg, "`"), conditionMessage(error), fixed = TRUE)
+    text <- sub("by `rows =`", "by read_representation(, rows =)", text, fixed = TRUE)
     if (grepl("is not there.$", text)) {
       text <- paste0(text, " A path counts from the working folder, ", getwd(),
                      "; list.files(folder, full.names = TRUE) gives those of a folder.")

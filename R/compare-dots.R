@@ -45,7 +45,9 @@ room_for_dots <- function() {
 # if these are all. m: the number of the measure. Warnings about representations are collected in
 # `run` as those of the first pair with each of them.
 dot_scores <- function(measure, m, pairs, sides, run) {
-  if (is.null(measure$dot) || measure$averaged || nrow(pairs) < 2) return(NULL)
+  if (is.null(measure$dot) || measure$averaged) return(NULL)
+  # a tile of files may have one pair of a grid
+  if (nrow(pairs) < 2 && !is_filed(sides)) return(NULL)
   together <- sides$self || sides$same
   i <- unique(if (together) c(pairs$i, pairs$j) else pairs$i)
   x <- forms_for_dots(measure, sides$x$reprs, i, "x", together)

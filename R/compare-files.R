@@ -11,7 +11,9 @@ is_filed <- function(sides) {
 
 # ---- tiles
 
-# Workers share at least about so many units of tiles.
+# A side has at least so many blocks, where it has as many representations, and workers share at
+# least so many units of tiles, whatever fits into memory.
+least_blocks <- 4
 least_units <- 16
 
 # A list with the rows of `pairs` that each tile has. Each tile has a block of x, as large as can be,
@@ -21,7 +23,7 @@ least_units <- 16
 # other tiles. most: how many representations are held at a time.
 file_tiles <- function(pairs, sides, most) {
   size <- lengths(list(sides$x$reprs, sides$y$reprs))
-  block <- function(most, size) max(1, min(most, ceiling(size / least_units)))
+  block <- function(most, size) max(1, min(most, ceiling(size / least_blocks)))
   i <- pairs$i
   j <- pairs$j
   if (sides$same) {

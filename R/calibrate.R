@@ -39,6 +39,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   `clusters`, `series`, and a matrix or a design in `permutations` can be given.
 #' @param p_adjust a method of [stats::p.adjust()] for all rows.
 #' @param na see [similarity()]. With a matrix in `permutations`, leaving out stimuli is an error.
+#' @param resume see [similarity()]; after the same `set.seed()`, as permutations are drawn.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one per measure (and pair of models): `x` and `y` (with `aggregate` the most
 #'   similar pair of `"max"`), `measure`, `score`, `threshold` (beyond which scores have p-values up

@@ -16,11 +16,11 @@ is_filed <- function(sides) {
 least_blocks <- 4
 least_units <- 16
 
-# A list with the rows of `pairs` that each tile has. Each tile has a block of x, as large as can be,
-# and a block of y, so that tiles with the same block of x, which follow each other, read what they
-# have of y. The attribute `unit` says which of them go to one worker. All depends on the sizes and
-# on options(repalign.max_memory =) alone: another number of workers, or another machine, cuts no
-# other tiles. most: how many representations are held at a time.
+# A list with the rows of `pairs` that each tile has. Each tile has a block of x, as large as can
+# be, and a block of y, so that tiles with the same block of x, which follow each other, read what
+# they have of y. The attribute `unit` says which of them go to one worker. All depends on the sizes
+# and on options(repalign.max_memory =) alone: another number of workers, or another machine, cuts
+# no other tiles. most: how many representations are held at a time.
 file_tiles <- function(pairs, sides, most) {
   size <- lengths(list(sides$x$reprs, sides$y$reprs))
   block <- function(most, size) max(1, min(most, ceiling(size / least_blocks)))
@@ -69,8 +69,8 @@ run_unit <- function(unit, job) {
 
 # ---- what is held
 
-# Of this process: the representations of the last tile with their data, and of others the forms that
-# are small beside the data, such as the size of their Gram matrix, by the names of the
+# Of this process: the representations of the last tile with their data, and of others the forms
+# that are small beside the data, such as the size of their Gram matrix, by the names of the
 # representations.
 held <- new.env()
 
@@ -168,9 +168,9 @@ check_kept <- function(file, resume) {
   other <- names[!mapply(identical, resume$marks[names], kept$marks[names])]
   # a tile that made random choices made them from this seed
   if (isTRUE(kept$part$used) && !identical(kept$seed, resume$seed)) other <- c(other, "random seed")
-  refuse_if(length(other), "resume", "`resume` {dQuote(basename(resume$folder), FALSE)} holds tiles ",
-            "of another call ({enumerate(other, 3, FALSE)}): repeat that call, after the same ",
-            "set.seed(), or give another folder. Tiles of different calls are never mixed.")
+  refuse_if(length(other), "resume", "`resume` {dQuote(basename(resume$folder), FALSE)} holds ",
+            "tiles of another call ({enumerate(other, 3, FALSE)}): repeat that call, after the ",
+            "same set.seed(), or give another folder. Tiles of different calls are never mixed.")
   kept$part
 }
 

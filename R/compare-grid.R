@@ -5,7 +5,8 @@
 
 #' Several processes and machines
 #'
-#' How [similarity()], [calibrate()] and what rests on them use the workers of the package future.
+#' How [similarity()], [calibrate()] and what rests on them use the workers of the package future,
+#' and go on where they were cut off.
 #'
 #' @details
 #' With a plan of the package future (and future.apply installed), pairs are computed by its
@@ -17,13 +18,42 @@
 #'
 #' ```
 #' library(future)
-#' plan(multisession, workers = 4)      # or future.mirai::mirai_multisession
+#' plan(multisession, workers = 4)      # or plan(future.mirai::mirai_multisession, workers = 4)
 #' similarity(models, measure = "rsa")
+#' ```
 #'
-#' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
+#' *Large files* ([similarity()]) go to workers by their paths, which must be the same on all
+#' machines. Each worker reads what it compares, and holds as much as a call without workers does,
+#' `options(repalign.max_memory =)`. The parts of the grid depend on sizes and this option alone, so
+#' that results are equal to the bit, whatever the number of workers.
+#'
+#' *A run that may be cut off* keeps its finished parts in the folder `resume`: the same call goes
+#' on from them, with any plan. Another call with this folder is an error of class
+#' `repalign_error_resume`, as where the measure, its arguments, permutations, stimuli, the files
+#' (size, time, first bytes), the option or the version of repalign differ. Where random choices
+#' are made, as in [calibrate()], call the same `set.seed()` before. A finished run takes its parts
+#' away.
+#'
+#' ```
+#' # jobs of a Slurm cluster
 #' plan(future.batchtools::batchtools_slurm, workers = 40, template = "slurm.tmpl",
 #'      resources = list(ncpus = 4, memory = "8GB", walltime = 3600))
-#' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
+#' options(repalign.max_memory = 4e9)
+#' set.seed(1)
+#' calibrate("/data/layers", measure = c("cka", "mutual_knn"), threads = 4, resume = "/data/resume")
+#' ```
+#'
+#' with `slurm.tmpl`, a template of the package batchtools:
+#'
+#' ```
+#' #!/bin/bash
+#' #SBATCH --job-name=<%= job.name %>
+#' #SBATCH --output=<%= log.file %>
+#' #SBATCH --time=<%= ceiling(resources$walltime / 60) %>
+#' #SBATCH --cpus-per-task=<%= resources$ncpus %>
+#' #SBATCH --mem=<%= resources$memory %>
+#' export OPENBLAS_NUM_THREADS=<%= resources$ncpus %>
+#' Rscript -e 'batchtools::doJobCollection("<%= uri %>")'
 #' ```
 #' @examples
 #' # the plain call; after future::plan(future::multisession) two workers would share the pairs
@@ -40,7 +70,9 @@ NULL
 #'     [response_matrix()]), a sparse matrix of the package Matrix, or [responses()];
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers;
-#'   * what [prepare()] made of one of these.
+#'   * what [prepare()] made of one of these;
+#'   * paths in the place of data: of a file, several files or a folder, as [read_representation()]
+#'     takes them, or a list with a path in the place of elements (a folder may stand for a model).
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a representation;
 #'   where it needs only neighbours, so may a neighbour graph, see [mutual_knn()]. Every element of
@@ -63,6 +95,8 @@ NULL
 #'   * `"pairwise"`: for RDMs that lack pairs of stimuli, see [rsa()].
 #'
 #'   Labels are cut in the same way. A message says how many are left out.
+#' @param resume for a grid of files: a folder that keeps finished parts, so that the same call goes
+#'   on from them if it was cut off; see [workers].
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure` (its label, which for CKA always names
 #'   the estimator: `"cka(naive)"`), `score` and `n` (number of stimuli);
@@ -82,12 +116,25 @@ NULL
 #' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
 #' progress; [workers] share the pairs. With `na = "stimuli"`, a stimulus of a `dist` object is left
 #' out if all of its distances are missing.
+#'
+#' *Files* are read at once if they are small (128 MB together). Larger ones are read once to be
+#' judged, and then in parts of the grid: about `options(repalign.max_memory =)` bytes (2 GB without
+#' it) of data and of what is prepared of them are held at a time. Scores are those of the matrices,
+#' for most measures to the bit, where many scores come from one product of matrices (as in [cka()]
+#' of more neurons than stimuli) to 1e-12. A large `.rds` of several layers is read as often as it
+#' has layers: take `.npy`, `.safetensors` or HDF5.
 #' @examples
 #' # mean responses of V4 against the layers of a network, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
 #' # all pairs of layers
 #' similarity(v4_layers)
+#' # the same from files, as of a network whose layers do not fit into memory together
+#' folder <- tempfile()
+#' dir.create(folder)
+#' files <- file.path(folder, paste0(names(v4_layers), ".rds"))
+#' for (k in seq_along(files)) saveRDS(v4_layers[[k]], files[k])
+#' similarity(folder)
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
                        on_error = c("stop", "na"), threads = NULL,

@@ -21,8 +21,9 @@
 #' Scores of any measures, each with a standard error and an interval over stimuli, and also over
 #' neurons or subjects, for [compare_scores()], too.
 #'
-#' @param x,y,measure see [similarity()]. For subjects in `over`, `x` is a named list of them, and
-#'   `y` is what all are compared with. `x` may also be what [encode()] returned, alone.
+#' @param x,y,measure see [similarity()]; files are all read at once. For subjects in `over`, `x` is
+#'   a named list of them, and `y` is what all are compared with. `x` may also be what [encode()]
+#'   returned, alone.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"` or `"these_subjects"`, whose mean is the score (see details). The score
 #'   of a pair does not depend on it. `NULL` takes what the estimator corrects for, in all functions

@@ -19,7 +19,8 @@
 #' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
 #'   [responses()]), or a list of recordings, one for each subject.
 #' @param models a named list of representations of the same stimuli. A factor is a model of
-#'   categories.
+#'   categories. A folder, or paths of files, stand for the list of what they hold, and in `data` a
+#'   path for a recording (see [similarity()]; files are all read at once).
 #' @param measure one measure, see [measure()]. By default the [cka()] by the estimator
 #'   `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`. `measure("encode", ...)`:
 #'   how well models predict, see [encode()].

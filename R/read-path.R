@@ -6,8 +6,8 @@ NULL
 
 # How files are taken as sides of a call:
 #
-# 1. with_files() reads all files if they are small, so that the call goes on with matrices. Otherwise
-#    each array becomes a path, list(file, name, state), of the class "repalign_path".
+# 1. with_files() reads all files if they are small, so that the call goes on with matrices.
+#    Otherwise each array becomes a path, list(file, name, arg, state), of class "repalign_path".
 # 2. filed_representation() (input-representation.R) reads an array once, judges it, and keeps its
 #    size, its names and the statistics of its columns (absent_data()).
 # 3. tiles (compare-files.R) read what they compare by data_of().
@@ -47,8 +47,8 @@ with_files <- function(given, whole = FALSE, resume = NULL) {
     found
   }
   filed <- Map(replace_paths, given, names(given), list(collect))
-  refuse_if(!is.null(resume) && !length(paths), "choice", "`resume` keeps finished tiles of a grid ",
-            "of files, but no side is a path: give a folder or paths, or leave `resume` out.")
+  refuse_if(!is.null(resume) && !length(paths), "choice", "`resume` keeps finished tiles of a ",
+            "grid of files, but no side is a path: give a folder or paths, or leave `resume` out.")
   if (!length(paths)) return(given)
   check_same_rows(paths)
   files <- unique(vapply(paths, function(path) path$file, ""))
@@ -146,7 +146,7 @@ paths_of_file <- function(file, arg) {
   sapply(layers, new_path, file = file, arg = arg, simplify = FALSE)
 }
 
-# Where headers tell how many rows files have, those of another number are found before all are read.
+# Where headers tell how many rows files have, those of another number are found before any is read.
 check_same_rows <- function(paths) {
   rows <- vapply(paths, function(path) {
     of_format <- file_format(path$file)$rows
@@ -167,7 +167,8 @@ check_same_rows <- function(paths) {
 data_of <- function(repr) {
   if (is.null(repr$source) || !is_absent(repr$data)) return(repr$data)
   kept <- unclass(repr$data)
-  data <- read_path(repr$source, kept$rows)
+  # what is said of the file was said when it was read first
+  data <- suppressMessages(read_path(repr$source, kept$rows))
   if (is.null(kept$columns)) data else mark_checked(data[, kept$columns, drop = FALSE])
 }
 
@@ -176,9 +177,6 @@ read_path <- function(path, rows = NULL) {
     refuse_if(!identical(file_state(path$file), path$state), "file",
               "`file` {dQuote(basename(path$file), FALSE)} is not the file that it was when the ",
               "call began, or is not seen by a worker: files must not change meanwhile.")
-    # what is said of the file was said when it was read first
-    withCallingHandlers(read_one_array(path$file, path$name, rows), repalign_flattened = function(m) {
-      if (!is.null(rows)) invokeRestart("muffleMessage")
-    })
+    read_one_array(path$file, path$name, rows)
   })
 }

@@ -4,17 +4,12 @@
 #' @include compare-grid.R
 NULL
 
-is_filed <- function(sides) {
-  for (repr in c(sides$x$reprs, sides$y$reprs)) if (!is.null(repr$source)) return(TRUE)
-  FALSE
-}
-
 # ---- tiles
 
 # A side has at least so many blocks, where it has as many representations, and workers share at
 # least so many units of tiles, whatever fits into memory.
 least_blocks <- 4
-least_units <- 16
+least_parts <- 16
 
 # A list with the rows of `pairs` that each tile has. Each tile has a block of x, as large as can
 # be, and a block of y, so that tiles with the same block of x, which follow each other, read what
@@ -41,7 +36,7 @@ file_tiles <- function(pairs, sides, most) {
   if (sides$self || sides$same) at_y[at_x == (j - 1) %/% of_x] <- 0
   rows <- unname(split(seq_along(i), at_x * (size[2] + 1) + at_y))
   strip <- at_x[vapply(rows, `[`, 0L, 1)]
-  parts <- ceiling(least_units / length(unique(strip)))
+  parts <- ceiling(least_parts / length(unique(strip)))
   part <- unlist(lapply(rle(strip)$lengths, function(n) block_of(n, min(n, parts))))
   structure(rows, unit = match(strip * parts + part, unique(strip * parts + part)))
 }
@@ -124,10 +119,11 @@ begin_resume <- function(rows, pairs, sides, job) {
   refuse_if(!dir.exists(folder), "value", "`resume` {dQuote(folder, FALSE)} is no folder, and ",
             "cannot be made.")
   reprs <- all_representations(sides)
-  own <- function(measure) if (is_own(measure)) deparse(measure$declaration$fun)
+  own <- function(measure) if (is_own(measure)) function_parts(measure$declaration$fun)
   sources <- lapply(reprs, function(repr) {
     path <- repr$source
-    if (is.null(path)) repr$data else c(unclass(path), list(file_bytes(path$file, 0, 4096)))
+    if (is.null(path)) return(repr$data)
+    list(path[c("file", "name", "state")], file_bytes(path$file, 0, 4096))
   })
   named <- vapply(reprs, function(repr) {
     if (is.null(repr$source)) repr$arg else basename(repr$source$file)
@@ -148,14 +144,6 @@ begin_resume <- function(rows, pairs, sides, job) {
                  seed = hash_of(next_seed(reprs[[1]]$cache$choices$state)))
   for (file in kept_tiles(resume$folder)) check_kept(file, resume)
   resume
-}
-
-# md5sum() reads files only. The first bytes of what is serialized name the version of R.
-hash_of <- function(value) {
-  file <- tempfile()
-  on.exit(unlink(file))
-  writeBin(serialize(value, NULL, version = 2)[-(1:14)], file)
-  unname(tools::md5sum(file))
 }
 
 kept_tiles <- function(folder) {

@@ -6,6 +6,9 @@ NULL
 
 is_prepared <- function(x) inherits(x, "repalign_prepared")
 
+# A path of a large file (read-path.R).
+is_path <- function(x) inherits(x, "repalign_path")
+
 # ---- data that are not kept
 
 # Stands for data of which only the size and the names are known: comparisons use the forms alone,

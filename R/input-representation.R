@@ -93,9 +93,9 @@ rdm_representations <- function(rdms, extents, args, names, side) {
 # The representation of an array in a file, which is read, judged, and not kept. `source` is where
 # it is.
 filed_representation <- function(path, arg, name, allow_na, side) {
-  repr <- representation(read_path(path), arg, name, allow_na, side)
+  repr <- representation(path$read(path), arg, name, allow_na, side)
   missing <- if (allow_na && anyNA(repr$data)) {
-    list(stimuli = missing_stimuli(repr), neurons = missing_neurons(repr))
+    list(stimuli = rowSums(is.na(repr$data)) > 0, neurons = colSums(is.na(repr$data)) > 0)
   }
   facts <- list(odd = odd_in(repr), doubtful = doubtful_column(repr$data), missing = missing)
   repr$data <- absent_data(repr, Filter(Negate(is.null), facts))

@@ -89,6 +89,12 @@ all_representations <- function(sides) {
   c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs, sides$z$reprs)
 }
 
+# Is some representation in a file?
+is_filed <- function(sides) {
+  for (repr in c(sides$x$reprs, sides$y$reprs)) if (!is.null(repr$source)) return(TRUE)
+  FALSE
+}
+
 # The representations of a list that was given twice, as those of the side y: what they prepare is
 # shared, but for the random order of tied neighbours.
 on_side_y <- function(side) {

@@ -7,17 +7,16 @@ NULL
 # How files are taken as sides of a call:
 #
 # 1. with_files() reads all files if they are small, so that the call goes on with matrices.
-#    Otherwise each array becomes a path, list(file, name, arg, state), of class "repalign_path".
+#    Otherwise each array becomes a path, list(file, name, arg, state, read), of class
+#    "repalign_path".
 # 2. filed_representation() (input-representation.R) reads an array once, judges it, and keeps its
 #    size, its names and the statistics of its columns (absent_data()).
 # 3. tiles (compare-files.R) read what they compare by data_of().
 
-is_path <- function(x) inherits(x, "repalign_path")
-
-# arg: what messages call it.
+# arg: what messages call it. `read` reads the array: representations know no files.
 new_path <- function(file, name, arg) {
   file <- normalizePath(file)
-  structure(list(file = file, name = name, arg = arg, state = file_state(file)),
+  structure(list(file = file, name = name, arg = arg, state = file_state(file), read = read_path),
             class = "repalign_path")
 }
 
@@ -82,10 +81,9 @@ has_path_text <- function(x) {
 replace_paths <- function(x, arg, f) {
   if (is_path_text(x)) return(f(x, arg))
   if (!has_path_text(x)) return(x)
-  names <- names_or_empty(x)
   for (k in seq_along(x)) {
     if (length(x[[k]]) == 1 || is.list(x[[k]])) {
-      x[[k]] <- replace_paths(x[[k]], paste0(arg, "$", names[k]), f)
+      x[[k]] <- replace_paths(x[[k]], paste0(arg, "$", names(x)[k]), f)
     }
   }
   x
@@ -163,15 +161,7 @@ check_same_rows <- function(paths) {
 
 # ---- reading
 
-# The data of a representation, which are read where they are not held.
-data_of <- function(repr) {
-  if (is.null(repr$source) || !is_absent(repr$data)) return(repr$data)
-  kept <- unclass(repr$data)
-  # what is said of the file was said when it was read first
-  data <- suppressMessages(read_path(repr$source, kept$rows))
-  if (is.null(kept$columns)) data else mark_checked(data[, kept$columns, drop = FALSE])
-}
-
+# path: from new_path(); rows: which of them, NULL for all.
 read_path <- function(path, rows = NULL) {
   in_words_of(path$arg, {
     refuse_if(!identical(file_state(path$file), path$state), "file",

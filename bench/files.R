@@ -1,8 +1,8 @@
 # A grid of layers in files, of which a few are held at a time, beside the same grid in memory:
 #   Rscript bench/files.R [layers=20] [rows=20000] [columns=512] [held=4] [measure=cka] [sets=1]
-# Processor time of similarity() within the layers (all pairs of them), of the files and of matrices,
-# each in a process of its own, with the peak of its memory (Linux only). The files (0.8 GB by
-# default) go to the temporary folder.
+# Processor time of similarity() within the layers (all pairs), of the files and of matrices, each
+# in a process of its own, with the peak of its memory (Linux only). The files (0.8 GB by default)
+# go to the temporary folder.
 
 suppressPackageStartupMessages(library(repalign))
 here <- if (dir.exists("bench")) "bench" else "."

@@ -39,6 +39,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   `clusters`, `series`, and a matrix or a design in `permutations` can be given.
 #' @param p_adjust a method of [stats::p.adjust()] for all rows.
 #' @param na see [similarity()]. With a matrix in `permutations`, leaving out stimuli is an error.
+#' @param resume see [similarity()]; after the same `set.seed()`, as permutations are drawn.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one per measure (and pair of models): `x` and `y` (with `aggregate` the most
 #'   similar pair of `"max"`), `measure`, `score`, `threshold` (beyond which scores have p-values up
@@ -82,7 +83,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
                       blocks = NULL, series = FALSE,
                       engine = c("auto", "coset", "random", "exact", "moments"),
                       p_adjust = "none", threads = NULL, clusters = NULL,
-                      na = c("error", "stimuli", "neurons", "pairwise")) {
+                      na = c("error", "stimuli", "neurons", "pairwise"), resume = NULL) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
@@ -97,6 +98,10 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   series <- series_of_call(if (!missing(series)) series, list(x, y),
                            list(blocks = blocks, clusters = clusters, permutations = permutations))
   aggregate <- as_aggregate(aggregate)
+  check_resume(resume, set)
+  given <- with_files(list(x = x, y = y), whole = !isFALSE(series), resume = resume)
+  x <- given$x
+  y <- given$y
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
                     series = series, remedy = if (free) permutation_remedy)
@@ -107,6 +112,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
             "`{arg}` is given, but a measure or responses() has clusters, which change places as ",
             "a whole: each determines which permutations are allowed. Leave out one of the two.")
   sides <- call$sides
+  sides$resume <- resume
   set <- call$set
   pairs <- call$pairs
   for (m in set) {

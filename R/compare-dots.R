@@ -45,7 +45,9 @@ room_for_dots <- function() {
 # if these are all. m: the number of the measure. Warnings about representations are collected in
 # `run` as those of the first pair with each of them.
 dot_scores <- function(measure, m, pairs, sides, run) {
-  if (is.null(measure$dot) || measure$averaged || nrow(pairs) < 2) return(NULL)
+  if (is.null(measure$dot) || measure$averaged) return(NULL)
+  # a tile of files may have one pair of a grid
+  if (nrow(pairs) < 2 && !is_filed(sides)) return(NULL)
   together <- sides$self || sides$same
   i <- unique(if (together) c(pairs$i, pairs$j) else pairs$i)
   x <- forms_for_dots(measure, sides$x$reprs, i, "x", together)
@@ -189,7 +191,8 @@ norm_of_form <- function(form) form$norm$value
 
 # What gram_grid() in C reads: the Gram matrix that was prepared, or the data.
 gram_source <- function(d, repr, args, side) {
-  known <- recall_form(repr, "linear", list("sample"))$gram
+  # what tiles of files made before must not matter
+  known <- if (is.null(repr$source)) recall_form(repr, "linear", list("sample"))$gram
   if (!is.null(known)) return(list(gram = known, repr = repr))
   if (is_absent(repr$data) || has_holes(repr)) return(NULL)
   center <- form_centering(repr)

@@ -5,7 +5,8 @@
 
 #' Several processes and machines
 #'
-#' How [similarity()], [calibrate()] and what rests on them use the workers of the package future.
+#' How [similarity()], [calibrate()] and what rests on them use the workers of the package future,
+#' and go on where they were cut off.
 #'
 #' @details
 #' With a plan of the package future (and future.apply installed), pairs are computed by its
@@ -17,13 +18,42 @@
 #'
 #' ```
 #' library(future)
-#' plan(multisession, workers = 4)      # or future.mirai::mirai_multisession
+#' plan(multisession, workers = 4)      # or plan(future.mirai::mirai_multisession, workers = 4)
 #' similarity(models, measure = "rsa")
+#' ```
 #'
-#' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
+#' *Large files* ([similarity()]) go to workers by their paths, which must be the same on all
+#' machines. Each worker reads what it compares, and holds as much as a call without workers does,
+#' `options(repalign.max_memory =)`. The parts of the grid depend on sizes and this option alone, so
+#' that results are equal to the bit, whatever the number of workers.
+#'
+#' *A run that may be cut off* keeps its finished parts in the folder `resume`: the same call goes
+#' on from them, with any plan. Another call with this folder is an error of class
+#' `repalign_error_resume`, as where the measure, its arguments, permutations, stimuli, the files
+#' (size, time, first bytes), the option or the version of repalign differ. Where random choices
+#' are made, as in [calibrate()], call the same `set.seed()` before. A finished run takes its parts
+#' away.
+#'
+#' ```
+#' # jobs of a Slurm cluster
 #' plan(future.batchtools::batchtools_slurm, workers = 40, template = "slurm.tmpl",
 #'      resources = list(ncpus = 4, memory = "8GB", walltime = 3600))
-#' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
+#' options(repalign.max_memory = 4e9)
+#' set.seed(1)
+#' calibrate("/data/layers", measure = c("cka", "mutual_knn"), threads = 4, resume = "/data/resume")
+#' ```
+#'
+#' with `slurm.tmpl`, a template of the package batchtools:
+#'
+#' ```
+#' #!/bin/bash
+#' #SBATCH --job-name=<%= job.name %>
+#' #SBATCH --output=<%= log.file %>
+#' #SBATCH --time=<%= ceiling(resources$walltime / 60) %>
+#' #SBATCH --cpus-per-task=<%= resources$ncpus %>
+#' #SBATCH --mem=<%= resources$memory %>
+#' export OPENBLAS_NUM_THREADS=<%= resources$ncpus %>
+#' Rscript -e 'batchtools::doJobCollection("<%= uri %>")'
 #' ```
 #' @examples
 #' # the plain call; after future::plan(future::multisession) two workers would share the pairs
@@ -40,7 +70,9 @@ NULL
 #'     [response_matrix()]), a sparse matrix of the package Matrix, or [responses()];
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers;
-#'   * what [prepare()] made of one of these.
+#'   * what [prepare()] made of one of these;
+#'   * paths in the place of data: of a file, several files or a folder, as [read_representation()]
+#'     takes them, or a list with a path in the place of elements (a folder may stand for a model).
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a representation;
 #'   where it needs only neighbours, so may a neighbour graph, see [mutual_knn()]. Every element of
@@ -63,6 +95,8 @@ NULL
 #'   * `"pairwise"`: for RDMs that lack pairs of stimuli, see [rsa()].
 #'
 #'   Labels are cut in the same way. A message says how many are left out.
+#' @param resume for a grid of files: a folder that keeps finished parts, so that the same call goes
+#'   on from them if it was cut off; see [workers].
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure` (its label, which for CKA always names
 #'   the estimator: `"cka(naive)"`), `score` and `n` (number of stimuli);
@@ -82,25 +116,43 @@ NULL
 #' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
 #' progress; [workers] share the pairs. With `na = "stimuli"`, a stimulus of a `dist` object is left
 #' out if all of its distances are missing.
+#'
+#' *Files* are read at once if they are small (128 MB together). Larger ones are read once to be
+#' judged, and then in parts of the grid: about `options(repalign.max_memory =)` bytes (2 GB without
+#' it) of data and of what is prepared of them are held at a time. Scores are those of the matrices,
+#' for most measures to the bit, where many scores come from one product of matrices (as in [cka()]
+#' of more neurons than stimuli) to 1e-12. A large `.rds` of several layers is read as often as it
+#' has layers: take `.npy`, `.safetensors` or HDF5.
 #' @examples
 #' # mean responses of V4 against the layers of a network, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
 #' # all pairs of layers
 #' similarity(v4_layers)
+#' # the same from files, as of a network whose layers do not fit into memory together
+#' folder <- tempfile()
+#' dir.create(folder)
+#' files <- file.path(folder, paste0(names(v4_layers), ".rds"))
+#' for (k in seq_along(files)) saveRDS(v4_layers[[k]], files[k])
+#' similarity(folder)
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
                        on_error = c("stop", "na"), threads = NULL,
-                       na = c("error", "stimuli", "neurons", "pairwise")) {
+                       na = c("error", "stimuli", "neurons", "pairwise"), resume = NULL) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   rule <- rule_of_call(na, set, !missing(na))
+  check_resume(resume, set)
+  given <- with_files(list(x = x, y = y), resume = resume)
+  x <- given$x
+  y <- given$y
   call <- if (!diagonal && rule$na == "error") rdm_grid(x, y, rule$set, threads)
   if (is.null(call)) {
     call <- open_call(x, y, rule$set, rule$na, threads, diagonal, controls = TRUE)
+    call$sides$resume <- resume
     check_grid_memory(call$set, call$sides)
     call$scores <- scores_of_call(call, on_error, threads)
   }
@@ -280,6 +332,7 @@ report_tiles <- function(parts, rows, result) {
 # A list with the rows of `pairs` that each tile has, or NULL when the grid needs no tiles. most:
 # how many representations fit into memory.
 cut_into_tiles <- function(pairs, sides, most) {
+  if (is_filed(sides)) return(file_tiles(pairs, sides, most))
   workers <- worker_count()
   if (nrow(pairs) < 2) return(NULL)
   if (workers == 0 && most >= length(all_representations(sides))) return(NULL)
@@ -326,6 +379,10 @@ block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, width_of, 0), 1)
+  if (is_filed(list(x = list(reprs = reprs)))) {
+    numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
+    return(max(2, floor(files_limit() / (8 * (n * d + sum(numbers))))))
+  }
   # no measure keeps more than some matrices of this size
   if (is_small_amount(64 * (n + d)^2 * length(reprs))) return(Inf)
   numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
@@ -355,6 +412,9 @@ numbers_per_representation <- function(measure, n, d, null) {
 make_tile <- function(rows, pairs, sides) {
   i <- sort(unique(pairs$i[rows]))
   j <- sort(unique(pairs$j[rows]))
+  # of files, those of two blocks are two sides: products within the blocks are not wanted
+  apart <- sides$self && is_filed(sides) && !any(i %in% j)
+  if (apart) sides$self <- FALSE
   together <- sides$self || sides$same
   if (together) i <- j <- sort(unique(c(i, j)))
   tile <- list(rows = rows, x = part_of_side(sides$x, i),
@@ -379,7 +439,7 @@ without_forms <- function(repr) {
   repr
 }
 
-tile_sides <- function(tile) {
+sides_of_tile <- function(tile) {
   if (is.null(tile$y)) tile$y <- if (tile$same) on_side_y(tile$x) else tile$x
   tile[c("x", "y", "self", "same", "models")]
 }
@@ -388,12 +448,15 @@ tile_sides <- function(tile) {
 # warnings, and whether it made random choices. These are given in the order of the tiles, each text
 # once. When several tiles fail, the error is that of the first one.
 run_tiles <- function(rows, pairs, sides, job, threads, label) {
-  parts <- if (worker_count() > 0) {
+  parts <- if (is_filed(sides)) {
+    file_parts(rows, pairs, sides, job, threads, label)
+  } else if (worker_count() > 0) {
     tiles_of_workers(lapply(rows, make_tile, pairs, sides), job, threads)
   } else {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
   results_of_tiles(parts, sides)
+  end_resume(sides$resume)
   signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
 }
@@ -413,7 +476,7 @@ tiles_in_turn <- function(rows, pairs, sides, job, label) {
   advance <- progress_along(length(rows))
   started <- proc.time()[[3]]
   for (k in seq_along(rows)) {
-    parts[[k]] <- run_tile(make_tile(rows[[k]], pairs, sides), job)
+    parts[[k]] <- resumed(job$resume, k, run_tile(make_tile(rows[[k]], pairs, sides), job))
     if (!is.null(parts[[k]]$error)) break
     if (k == 1) {
       announce_duration(started, 1, length(rows), label, "It is done in parts to save memory.")
@@ -423,7 +486,7 @@ tiles_in_turn <- function(rows, pairs, sides, job, label) {
   parts
 }
 
-tiles_of_workers <- function(tiles, job, threads) {
+tiles_of_workers <- function(tiles, job, threads, run = run_tile) {
   # the limit of future is there to find data that are sent by mistake; a tile holds only what it
   # needs, which is sent whatever its size
   old <- options(future.globals.maxSize = Inf)
@@ -433,16 +496,16 @@ tiles_of_workers <- function(tiles, job, threads) {
   needs <- needs_of_functions(lapply(Filter(is_own, job$set), function(m) m$declaration$fun))
   advance <- progress_along(length(tiles))
   future.apply::future_lapply(
-    tiles, worker_tile, job, settings, advance, future.chunk.size = 1,
+    tiles, worker_tile, job, settings, advance, run, future.chunk.size = 1,
     future.globals = needs$globals, future.packages = c("repalign", needs$packages)
   )
 }
 
-worker_tile <- function(tile, job, settings, advance) {
+worker_tile <- function(tile, job, settings, advance, run) {
   old <- options(settings)
   on.exit(options(old))
   hold_threads()
-  part <- run_tile(tile, job)
+  part <- run(tile, job)
   advance()
   part
 }

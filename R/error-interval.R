@@ -21,8 +21,9 @@
 #' Scores of any measures, each with a standard error and an interval over stimuli, and also over
 #' neurons or subjects, for [compare_scores()], too.
 #'
-#' @param x,y,measure see [similarity()]. For subjects in `over`, `x` is a named list of them, and
-#'   `y` is what all are compared with. `x` may also be what [encode()] returned, alone.
+#' @param x,y,measure see [similarity()]; files are all read at once. For subjects in `over`, `x` is
+#'   a named list of them, and `y` is what all are compared with. `x` may also be what [encode()]
+#'   returned, alone.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"` or `"these_subjects"`, whose mean is the score (see details). The score
 #'   of a pair does not depend on it. `NULL` takes what the estimator corrects for, in all functions
@@ -121,6 +122,9 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
             "neurons and their labels yourself.", arg = "na")
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
+  given <- with_files(list(x = x, y = y), whole = TRUE)
+  x <- given$x
+  y <- given$y
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
                     least = 5, why = "an interval", remedy = cluster_remedy, controls = TRUE)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,

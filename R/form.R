@@ -269,12 +269,23 @@ say_once <- function(repr, key, say) {
 
 # Columns are centred and scaled here, before nearly every other form is made of them.
 
+# The data of a representation, which are read again where only their size and names are held
+# (absent_data()).
+data_of <- function(repr) {
+  if (is.null(repr$source) || !inherits(repr$data, "repalign_absent")) return(repr$data)
+  kept <- unclass(repr$data)
+  # what is said of the file was said when it was read first
+  data <- suppressMessages(repr$source$read(repr$source, kept$rows))
+  if (!is.null(kept$columns)) data <- data[, kept$columns, drop = FALSE]
+  structure(data, columns_checked = if (!is.null(kept$columns)) TRUE)
+}
+
 # list(means, largest, size, finite), in one pass over the data, which reading them makes already
 # (representation()): means of the columns, the largest absolute entry of the centred data and of
 # the data.
 column_stats <- function(repr) {
   if (is.null(repr$cache$column_stats)) {
-    repr$cache$column_stats <- .Call(C_column_stats, repr$data)
+    repr$cache$column_stats <- .Call(C_column_stats, data_of(repr))
   }
   repr$cache$column_stats
 }

@@ -308,7 +308,7 @@ evidence_of_rows <- function(objects) {
 # that prepare() did not keep.
 row_evidence <- function(object) {
   arg <- if (is.list(object)) object$arg
-  object <- if (is.list(object) && !is.null(object$kind)) object$data else object
+  object <- if (is.list(object) && !is.null(object$kind)) data_of(object) else object
   if (is_absent(object)) return(list())
   n <- stimulus_count(object)
   at <- judged_neighbours(n)

@@ -74,7 +74,7 @@ refuse_negative <- function(repr, accepted) {
 # A square matrix of distances or of similarities is read as responses, but that is hardly ever what
 # the user means.
 note_distance_matrix <- function(x, arg) {
-  if (nrow(x) != ncol(x) || nrow(x) < 3) return(invisible())
+  if (nrow(x) != ncol(x) || nrow(x) < 3 || is_absent(x)) return(invisible())
   zeros <- isTRUE(all(diag(x) == 0))
   ones <- isTRUE(all(abs(diag(x) - 1) <= 1e-8))
   if (!zeros && !ones || anyNA(x)) return(invisible())

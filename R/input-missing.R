@@ -181,6 +181,7 @@ stimuli_note <- function(keep, names) {
 # other missing distance cannot be blamed on one of its two stimuli, and stays an error.
 missing_stimuli <- function(repr) {
   if (!is.null(repr$holes)) return(repr$holes$stimuli)
+  if (is_absent(repr$data)) return(missing_when_read(repr, "stimuli", repr$n))
   if (repr$kind == "graph" || !anyNA(repr$data)) return(rep(FALSE, repr$n))
   if (repr$kind == "data") return(rowSums(is.na(repr$data)) > 0)
   check_memory(24 * as.double(repr$n)^2, "The distances as a matrix", "Fewer stimuli need less.")
@@ -190,8 +191,17 @@ missing_stimuli <- function(repr) {
 
 missing_neurons <- function(repr) {
   if (!is.null(repr$holes)) return(repr$holes$neurons)
+  if (is_absent(repr$data)) return(missing_when_read(repr, "neurons", ncol(repr$data)))
   if (repr$kind != "data") return(logical())
   if (anyNA(repr$data)) colSums(is.na(repr$data)) > 0 else rep(FALSE, ncol(repr$data))
+}
+
+# The same of data that are not held.
+missing_when_read <- function(repr, which, count) {
+  missing <- unclass(repr$data)$missing
+  if (is.null(missing)) return(rep(FALSE, count))
+  rows <- unclass(repr$data)[[c(stimuli = "rows", neurons = "columns")[[which]]]]
+  if (is.null(rows)) missing[[which]] else missing[[which]][rows]
 }
 
 # Where columns have labels of their own, a neuron that is missing in one representation is left out

@@ -6,13 +6,17 @@ NULL
 
 is_prepared <- function(x) inherits(x, "repalign_prepared")
 
+# A path of a large file (read-path.R).
+is_path <- function(x) inherits(x, "repalign_path")
+
 # ---- data that are not kept
 
-# Stands for data of which only the size and the names are known: comparisons use the forms alone.
-# `means` tell it from other data of the same size.
-absent_data <- function(repr) {
-  structure(list(size = dim(repr$data), names = dimnames(repr$data),
-                 means = column_stats(repr)$means), class = "repalign_absent")
+# Stands for data of which only the size and the names are known: comparisons use the forms alone,
+# or read the data again (data_of()). `means` tell it from other data of the same size; `facts` are
+# what was found when the data were there.
+absent_data <- function(repr, facts = list()) {
+  structure(c(list(size = dim(repr$data), names = dimnames(repr$data),
+                   means = column_stats(repr)$means), facts), class = "repalign_absent")
 }
 
 is_absent <- function(data) inherits(data, "repalign_absent")
@@ -30,12 +34,19 @@ dimnames.repalign_absent <- function(x) unclass(x)$names
   structure(parts, class = "repalign_absent")
 }
 
-# Rows in another order.
+# Some rows and columns, or in another order; `rows` and `columns` say which of the file.
 #' @export
-`[.repalign_absent` <- function(x, i, j, drop = FALSE) {
-  names <- dimnames(x)
-  if (!is.null(names[[1]])) dimnames(x) <- list(names[[1]][i], names[[2]])
-  x
+`[.repalign_absent` <- function(x, i = TRUE, j = TRUE, drop = FALSE) {
+  parts <- unclass(x)
+  at <- list(rows = seq_len(parts$size[1])[i], columns = seq_len(parts$size[2])[j])
+  for (axis in 1:2) {
+    which <- names(at)[axis]
+    if (identical(at[[axis]], seq_len(parts$size[axis]))) next
+    parts[[which]] <- if (is.null(parts[[which]])) at[[axis]] else parts[[which]][at[[axis]]]
+    if (!is.null(parts$names[[axis]])) parts$names[[axis]] <- parts$names[[axis]][at[[axis]]]
+  }
+  parts$size <- as.integer(lengths(at, use.names = FALSE))
+  structure(parts, class = "repalign_absent")
 }
 
 # ---- using

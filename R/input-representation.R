@@ -19,6 +19,7 @@
 # whole       of one trial of several: what the user gave, list(arg, data, responses); or NULL
 # loose       TRUE where a "dist" object was not asked yet whether pairs lack, or all are 0
 # refused     errors of measures that cannot use it, by their labels (refusal()), or NULL
+# source      the path of an array whose data are not held (read-path.R), or NULL
 # row_numbers the automatic row names of a data frame, which are no names of stimuli, or NULL
 #
 # allow_na: are missing values allowed, because cut_representation() will leave them out? Estimates
@@ -87,6 +88,19 @@ rdm_representations <- function(rdms, extents, args, names, side) {
                        name = names[k], side = side, cache = cache, loose = TRUE)
   }
   reprs
+}
+
+# The representation of an array in a file, which is read, judged, and not kept. `source` is where
+# it is.
+filed_representation <- function(path, arg, name, allow_na, side) {
+  repr <- representation(path$read(path), arg, name, allow_na, side)
+  missing <- if (allow_na && anyNA(repr$data)) {
+    list(stimuli = rowSums(is.na(repr$data)) > 0, neurons = colSums(is.na(repr$data)) > 0)
+  }
+  facts <- list(odd = odd_in(repr), doubtful = doubtful_column(repr$data), missing = missing)
+  repr$data <- absent_data(repr, Filter(Negate(is.null), facts))
+  repr$source <- path
+  repr
 }
 
 # What messages call a representation: layers of models have the name of the model before theirs.
@@ -327,6 +341,7 @@ named_in_call <- function(names, takes) {
 # differ, and has so much of the variance that it changes the scores; or NULL. Counts of spikes may
 # also differ, so that among whole numbers it must have nearly all of the variance.
 doubtful_column <- function(x) {
+  if (is_absent(x)) return(unclass(x)$doubtful)
   names <- dimnames(x)[[2]]
   if (is.null(names) || !is.double(x) || length(dim(x)) != 2) return(NULL)
   if (columns_are_checked(x) || nrow(x) < least_numbered || ncol(x) < 2) return(NULL)
@@ -355,7 +370,8 @@ judge_doubtful_columns <- function(reprs) {
     one <- found[[at[1]]]
     same <- identical(one[c("name", "values")], found[[k]][c("name", "values")])
     # data that are compared with themselves, or with a part of themselves, share other columns too
-    if (!same || share_columns(reprs[[at[1]]]$data[, -one$at, drop = FALSE],
+    held <- !is_absent(reprs[[at[1]]]$data) && !is_absent(reprs[[k]]$data)
+    if (!same || held && share_columns(reprs[[at[1]]]$data[, -one$at, drop = FALSE],
                                reprs[[k]]$data[, -found[[k]]$at, drop = FALSE])) next
     refuse("identifier", "`{reprs[[at[1]]]$arg}` and `{reprs[[k]]$arg}` have the same column ",
            "{dQuote(one$name, FALSE)} of whole numbers that all differ: it looks like an ",
@@ -411,7 +427,8 @@ warn_of_odd_columns <- function(reprs) {
 odd_in <- function(repr) {
   if (is.matrix(repr$whole$data)) repr <- repr$whole
   x <- repr$data
-  if (kind_of(x) != "data" || is_absent(x) || !nrow(x)) return(NULL)
+  if (is_absent(x)) return(unclass(x)$odd)
+  if (kind_of(x) != "data" || !nrow(x)) return(NULL)
   trials <- if (is_responses(repr$responses)) unclass(repr$responses)$values
   found <- .Call(C_odd_columns, x, nrow(x))
   code <- if (is.double(trials)) .Call(C_odd_columns, trials, nrow(x))$code else found$code

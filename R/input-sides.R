@@ -89,6 +89,12 @@ all_representations <- function(sides) {
   c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs, sides$z$reprs)
 }
 
+# Is some representation in a file?
+is_filed <- function(sides) {
+  for (repr in c(sides$x$reprs, sides$y$reprs)) if (!is.null(repr$source)) return(TRUE)
+  FALSE
+}
+
 # The representations of a list that was given twice, as those of the side y: what they prepare is
 # shared, but for the random order of tied neighbours.
 on_side_y <- function(side) {
@@ -103,13 +109,14 @@ is_collection <- function(x) {
   if (!is.list(x) || kind_of(x) != "data") return(FALSE)
   # points in time are lists of themselves
   !is.object(x) || !is.data.frame(x) && !is_responses(x) && !is_spaces(x) && !is_prepared(x) &&
-    !inherits(x, "POSIXt")
+    !is_path(x) && !inherits(x, "POSIXt")
 }
 
 # A representation of a call that may be prepared already.
 given_representation <- function(x, arg, name = arg, allow_na = FALSE,
                                  side = if (arg == "y") "y" else "x") {
   if (is_prepared(x)) return(prepared_as_representation(x, arg, name, side))
+  if (is_path(x)) return(filed_representation(x, arg, name, allow_na, side))
   representation(x, arg, name, allow_na, side, loose = TRUE)
 }
 

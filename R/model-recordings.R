@@ -19,7 +19,8 @@
 #' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
 #'   [responses()]), or a list of recordings, one for each subject.
 #' @param models a named list of representations of the same stimuli. A factor is a model of
-#'   categories.
+#'   categories. A folder, or paths of files, stand for the list of what they hold, and in `data` a
+#'   path for a recording (see [similarity()]; files are all read at once).
 #' @param measure one measure, see [measure()]. By default the [cka()] by the estimator
 #'   `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`. `measure("encode", ...)`:
 #'   how well models predict, see [encode()].
@@ -79,6 +80,14 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
                             series = FALSE, threads = NULL,
                             na = c("error", "stimuli", "neurons", "pairwise"), given = NULL) {
   need_arguments()
+  files <- models
+  read <- with_files(list(data = data, models = models), whole = TRUE)
+  data <- read$data
+  models <- read$models
+  # one file of one array is a list of one model
+  if (is_path_text(files) && !is_collection(models)) {
+    models <- stats::setNames(list(models), names_of_files(files))
+  }
   refuse_elements(data, "data", is_rdm_like, "is an RDM: evaluate_rdms() compares RDMs with ",
                   "models; here give recordings.")
   # what is given to all parts that take it, and only if the user gave it

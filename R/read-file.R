@@ -147,13 +147,7 @@ read_layers <- function(file, names, read, all = NULL) {
 read_each_file <- function(file, name, rows, flatten, channels) {
   # paths are looked at before any is read; those of a folder are there
   if (length(file) == 1) file <- files_of_folder(file) else of_each_file(file, file_format)
-  names <- names(file)
-  if (is.null(names)) {
-    # without their endings, where these names tell them apart
-    base <- basename(file)
-    short <- sub("[.][^.]*$", "", sub("[.]gz$", "", base, ignore.case = TRUE))
-    names <- ifelse(short %in% short[duplicated(short)], base, short)
-  }
+  names <- names_of_files(file)
   check_element_names(stats::setNames(as.list(file), names), "file")
   step <- progress_along(length(file))
   found <- of_each_file(stats::setNames(file, names), function(one) {
@@ -165,6 +159,14 @@ read_each_file <- function(file, name, rows, flatten, channels) {
     if (!is.list(one)) return(stats::setNames(list(one), name))
     stats::setNames(one, paste0(name, "/", names(one)))
   }, found, names)))
+}
+
+# Without their endings, where these names tell them apart.
+names_of_files <- function(file) {
+  if (!is.null(names(file))) return(names(file))
+  base <- basename(file)
+  short <- sub("[.][^.]*$", "", sub("[.]gz$", "", base, ignore.case = TRUE))
+  ifelse(short %in% short[duplicated(short)], base, short)
 }
 
 # What a function gives of each file, or one error that names all files that it fails for.

@@ -153,7 +153,7 @@ test_that("the guilty element of a list is named", {
   expect_match(conditionMessage(expect_refused(similarity(labelled), "V1")), "`x$V1`", fixed = TRUE)
   # text is a measure only if it is the name of one
   expect_refused(similarity(list(V1 = z, V4 = "cka")), "give a measure in the argument `measure`")
-  error <- expect_refused(similarity(list(V1 = z, V4 = "v4.csv")), "read_representation\\(\\)")
+  error <- expect_refused(similarity(list(V1 = z, V4 = "v4.csv")), c("v4.csv", "folder"))
   expect_no_match(conditionMessage(error), "measure")
   rdms <- list(s1 = dist(z), s2 = "q")
   expect_refused(evaluate_rdms(rdms, list(m = dist(z))), "rdms\\$s2")

@@ -174,7 +174,7 @@ common_units <- function(x, y, scale) {
 # basis of the space that its columns span, and what follows from it.
 
 # Returns q, an n x rank matrix with orthonormal columns, and `triangle`, or `core`, or `rotation`
-# and `s`. The fast ways are taken only if a condition number proves full rank: Cholesky factors
+# and `s`. The fast ways are taken only if a condition number shows full rank: Cholesky factors
 # give `triangle`, with the data q triangle; with as many columns as rows, see whole_basis().
 # Otherwise, and always with fast = FALSE, Householder QR and a singular value decomposition give
 # the principal components, see form_components().
@@ -197,7 +197,7 @@ make_basis <- function(repr, centered, fast) {
 
 # As many columns as rows mostly span the whole space of the rows (centred: all that has a mean of
 # 0), of which one basis is as good as another. `core` is a triangle with the inner products of the
-# rows of q'x. NULL where its condition number is no proof.
+# rows of q'x. NULL where its condition number does not show full rank.
 whole_basis <- function(repr, centered) {
   n <- repr$n
   x <- scaled_data(repr, centered)

@@ -4,8 +4,9 @@
 # Set the threads of the BLAS and ours to one number first (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS).
 # Peers are the R packages vegan, energy and FNN, and the definitions written as published Python
 # code writes them (peers.py), where python3 has numpy (and for some work scipy or scikit-learn).
-# Measures are timed at `sizes`, other work at sizes of its own (see `works`). Nobody publishes rtd but on top of ripser,
-# which is no peer here; riemann's takes at most 400 stimuli, and at least as many neurons less one.
+# Measures are timed at `sizes`, other work at sizes of its own (see `works`). Nobody publishes rtd
+# but on top of ripser, which is no peer here; riemann's takes at most 400 stimuli, and at least as
+# many neurons less one.
 # Wanted: at least 0.95 of the speed of the fastest peer where that takes more than 5 ms, and at most
 # 0.5 ms more than it elsewhere. Times are of processors, and of every contestant the least mean of
 # a few calls in many rounds counts, which a busy machine disturbs least; a line a measure and size,

@@ -173,6 +173,10 @@ side_fits <- function(reprs, index, folds, way, args) {
     n <- repr$n
     check_memory(8 * length(folds$test) * n * (min(n, ncol(repr$data)) + ncol(repr$data)),
                  paste0("The fits of all folds of `", repr$arg, "`"), "Fewer folds need less.")
+    # wide data have as many columns as there are stimuli after a rotation
+    if (!is.null(way$center) && ncol(repr$data) > n) {
+      repr$data <- row_factor(repr, way$center) / form_scaling(repr, way$center)$scale
+    }
     fits[[at]] <- lapply(folds$test, function(test) {
       train <- cut_for_subset(repr, !seq_len(n) %in% test)
       way$fit(train, unclass(repr$data)[test, , drop = FALSE], args)

@@ -58,22 +58,18 @@ remembered <- function(f) {
 }
 
 encoding_space <- function(x, settings) {
-  x <- matrix(as.vector(x), nrow(x))
-  x <- x - rep(colMeans(x), each = nrow(x))
+  x <- .Call(C_center, x, colMeans(x), 1)
   unit <- unit_of(x)
   x <- x / unit
   scaled <- if (settings$standardize) x / rep(column_sds(x), each = nrow(x)) else x
-  size <- sum(scaled^2) / min(nrow(x) - 1, ncol(x))
+  size <- .Call(C_dot, scaled, scaled) / min(nrow(x) - 1, ncol(x))
   list(z = x, unit = unit, size = size)
 }
 
 # Predictions depend on the inner products of the rows alone: wide data are rotated, so that they
 # have as many columns as there are stimuli.
 rotated <- function(x) {
-  if (ncol(x) <= nrow(x)) return(x)
-  found <- .Call(C_svd, x)
-  kept <- found$d > rank_share * found$d[1]
-  found$u[, kept, drop = FALSE] * rep(found$d[kept], each = nrow(x))
+  if (ncol(x) <= nrow(x)) x else .Call(C_row_factor, x, numeric(ncol(x)), 1)
 }
 
 # The data of one direction side by side; weights: of columns that are standardised first, so that
@@ -89,7 +85,7 @@ direction_layer <- function(d, model, settings) {
 }
 
 # A power of two near the largest value.
-unit_of <- function(x) 2^floor(log2(max(abs(x))))
+unit_of <- function(x) 2^floor(log2(max(x, -min(x))))
 
 # Singular values below this share of the largest one are rounding.
 rank_share <- 1e-10
@@ -289,10 +285,10 @@ basis_without <- function(basis, at) {
 # (folds x columns). y: centred; of: the target of each column; codes: of clusters, or NULL.
 predict_model <- function(model, y, of, folds, settings, codes, advance) {
   if (!settings$standardize && is.null(settings$components)) {
-    if (all(lengths(model$sets) < 2)) return(predict_by_blocks(model, y, folds, advance))
     if (suits_kernels(model, folds)) {
       return(predict_by_kernels(model, y, of, folds, settings, codes, advance))
     }
+    if (!has_choices(model)) return(predict_by_blocks(model, y, folds, advance))
   }
   found <- lapply(seq_along(folds$test), function(k) {
     on.exit(advance())
@@ -442,39 +438,46 @@ mean_values <- function(y, folds) {
 # Where there are many columns, the kernels of the spaces (n x n) hold all that is needed: a
 # direction is their sum K, each divided by its ratio, and M / lambda = (K + lambda)^-1 -
 # 11'/(n lambda). What a fold leaves out is a block of M, and what it leaves out to choose a penalty
-# a larger one. Errors of the inverse are 1e-16 times the trace of K over lambda: much smaller
+# a larger one. K has nothing in the direction of 1, which is given a size, so that this difference
+# costs no digits. Errors of the inverse are 1e-16 times the trace of K over lambda: much smaller
 # penalties need the data.
 suits_kernels <- function(model, folds) {
   n <- nrow(model$spaces[[1]]$z)
   columns <- sum(vapply(model$spaces, function(space) ncol(space$z), 0L))
-  (columns >= n || all(lengths(folds$test) == 1)) &&
+  (columns >= n || has_choices(model) && all(lengths(folds$test) == 1)) &&
     all(model$penalty >= 1e-8 * traces_of_kernels(model))
 }
 
+has_choices <- function(model) any(lengths(model$sets) > 1)
+
 # Of each candidate.
 traces_of_kernels <- function(model) {
-  squares <- vapply(model$spaces, function(space) sum(space$z^2), 0)
+  squares <- vapply(model$spaces, function(space) .Call(C_dot, space$z, space$z), 0)
   drop((1 / model$ratios) %*% squares)[model$direction]
 }
 
 predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
   n <- nrow(y)
   kernels <- lapply(model$spaces, function(space) tcrossprod(space$z))
-  kernel_of <- function(d) Reduce(`+`, Map(`/`, kernels, model$ratios[d, ]))
-  # M of a candidate, and My
-  inverse_of <- function(kernel, penalty) {
-    diag(kernel) <- diag(kernel) + penalty
-    chol2inv(chol.default(kernel)) - 1 / (n * penalty)
+  traces <- traces_of_kernels(model)
+  kernel_of <- function(d) {
+    kernel <- Reduce(`+`, Map(`/`, kernels, model$ratios[d, ]))
+    kernel + mean(diag(kernel)) / n
+  }
+  # M / lambda of a candidate, from a triangle of its kernel
+  m_of <- function(l, kernel, triangle = chol.default(kernel + diag(model$penalty[l], n))) {
+    chol2inv(triangle) - 1 / (n * (model$penalty[l] + traces[l] / n))
   }
   trains <- lapply(seq_along(folds$test), train_of, folds = folds, n = n)
   blocks <- if (!is.null(codes)) lapply(trains, function(train) {
     unname(split(seq_along(train), codes[train]))
   })
   errors <- lapply(folds$test, function(test) matrix(0, length(model$penalty), ncol(y)))
-  for (d in seq_len(nrow(model$ratios))) {
+  choices <- unlist(model$sets[lengths(model$sets) > 1])
+  for (d in unique(model$direction[choices])) {
     kernel <- kernel_of(d)
-    for (l in which(model$direction == d)) {
-      m <- inverse_of(kernel, model$penalty[l])
+    for (l in intersect(which(model$direction == d), choices)) {
+      m <- m_of(l, kernel)
       my <- m %*% y
       for (k in seq_along(trains)) {
         errors[[k]][l, ] <- errors_beside(m, my, trains[[k]], folds$test[[k]], blocks[[k]])
@@ -486,21 +489,20 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
   found <- lapply(seq_along(model$sets), function(set) {
     list(values = means, chosen = do.call(rbind, lapply(each, `[[`, set)))
   })
-  # a choice needs fewer digits than predictions
-  surely <- model$penalty >= 1e-5 * traces_of_kernels(model)
   for (l in setdiff(unlist(each), NA)) {
-    if (surely[l]) {
-      m <- inverse_of(kernel_of(model$direction[l]), model$penalty[l])
-      my <- m %*% y
-    } else exact <- predict_by_blocks(replace(model, "sets", list(list(l))), y, folds,
-                                      function() NULL)[[1]]$values
+    d <- model$direction[l]
+    # a choice needs fewer digits than predictions, for which a small penalty needs the data
+    m <- if (model$penalty[l] >= 1e-4 * traces[l]) m_of(l, kernel_of(d)) else
+      m_of(l, triangle = t(rotated(cbind(model$layer(d)$x, diag(sqrt(model$penalty[l]), n),
+                                         sqrt(traces[l]) / n))))
+    my <- m %*% y
     for (set in seq_along(found)) {
       chosen <- found[[set]]$chosen
       for (k in which(rowSums(chosen == l, na.rm = TRUE) > 0)) {
         test <- folds$test[[k]]
         at <- which(chosen[k, ] == l)
-        found[[set]]$values[[k]][, at] <- if (!surely[l]) exact[[k]][, at] else
-          y[test, at, drop = FALSE] - solve(m[test, test, drop = FALSE], my[test, at, drop = FALSE])
+        found[[set]]$values[[k]][, at] <- y[test, at, drop = FALSE] -
+          solve(m[test, test, drop = FALSE], my[test, at, drop = FALSE])
       }
     }
   }

@@ -173,11 +173,11 @@ common_units <- function(x, y, scale) {
 # Measures of subspaces share one decomposition of each representation, made here: an orthonormal
 # basis of the space that its columns span, and what follows from it.
 
-# Returns q, an n x rank matrix with orthonormal columns, and either `triangle` or `rotation` and
-# `s`. The fast way (Cholesky factors) gives `triangle`, with the data q triangle; it is taken only
-# if a bound on the condition number proves full rank. Otherwise, and always with fast = FALSE,
-# Householder QR and a singular value decomposition give the principal components, see
-# form_components().
+# Returns q, an n x rank matrix with orthonormal columns, and `triangle`, or `core`, or `rotation`
+# and `s`. The fast ways are taken only if a condition number shows full rank: Cholesky factors
+# give `triangle`, with the data q triangle; with as many columns as rows, see whole_basis().
+# Otherwise, and always with fast = FALSE, Householder QR and a singular value decomposition give
+# the principal components, see form_components().
 form_basis <- function(repr, centered = TRUE, fast = TRUE) {
   remember_form(repr, "basis", list(centered, fast), make_basis(repr, centered, fast))
 }
@@ -188,12 +188,29 @@ declare_form("basis", relabel = relabel_parts(rows = "q"),
 make_basis <- function(repr, centered, fast) {
   unit <- form_scaling(repr, centered)
   d <- ncol(repr$data)
-  # centred columns span a dimension less than there are stimuli
-  deficient <- centered && d >= repr$n
-  found <- if (fast && !deficient) .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
+  found <- if (fast && d >= repr$n) whole_basis(repr, centered) else if (fast)
+    .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
   if (!is.null(found)) return(found)
   announce_decomposition(repr$n, d, "basis")
   .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)
+}
+
+# As many columns as rows mostly span the whole space of the rows (centred: all that has a mean of
+# 0), of which one basis is as good as another. `core` is a triangle with the inner products of the
+# rows of q'x. NULL where its condition number does not show full rank.
+whole_basis <- function(repr, centered) {
+  n <- repr$n
+  x <- scaled_data(repr, centered)
+  q <- diag(n)
+  if (centered) {
+    # the reflection that takes 1 to the first axis, but for its first column
+    q <- rbind(1 / sqrt(n), q[-1, -1, drop = FALSE] - 1 / (n - sqrt(n)))
+    x <- x[-1, , drop = FALSE] + rep(x[1, ] / (sqrt(n) - 1), each = n - 1)
+  }
+  announce_decomposition(ncol(x), n, "qr")
+  core <- .Call(C_row_factor, x, numeric(ncol(x)), 1)
+  # the condition number is an estimate, and of another norm, by which it may be n times as small
+  if (rcond(t(core), triangular = TRUE) > 1e-9 * n) list(q = q, core = core)
 }
 
 # A decomposition by LAPACK cannot be interrupted. So a message says beforehand if it will take
@@ -239,7 +256,7 @@ form_components <- function(repr, centered = TRUE) {
   remember_form(repr, "components", list(centered), {
     basis <- form_basis(repr, centered)
     if (is.null(basis$s)) {
-      parts <- singular_vectors(basis$triangle)
+      parts <- singular_vectors(if (is.null(basis$core)) basis$triangle else basis$core)
       list(rotation = parts$u, s = parts$d)
     } else {
       basis[c("rotation", "s")]

@@ -95,11 +95,11 @@ cheapest_route <- function(repr) {
 }
 
 # Marks the sides of a pair of which nothing but the cross products is wanted (and for corrected
-# estimators the sums), where these take fewer multiplications than two Gram matrices.
+# estimators the sums), where these take no more multiplications than two Gram matrices.
 leave_out_self <- function(pair, estimator) {
   dx <- as.double(dim(pair$x$data)[2])
   dy <- as.double(dim(pair$y$data)[2])
-  if (pair$self || 2 * dx * dy >= pair$x$n * (dx + dy)) return(invisible())
+  if (pair$self || 2 * dx * dy > pair$x$n * (dx + dy)) return(invisible())
   route <- if (estimator == "naive") "none" else "sums"
   for (cache in list(pair$x$cache, pair$y$cache)) cache$route <- route
 }

@@ -11,9 +11,13 @@
 #'   stimuli within folds moves these rows and nothing else
 #' @param score function(x, y, args): the score on the test stimuli, of the fits of both sides
 #' @param least how many stimuli a fold must test
+#' @param center do scores stay as they are if the columns are rotated (after centring, if TRUE)?
+#'   NULL: no
 #' @return a list of the arguments.
 #' @noRd
-new_holdout <- function(fit, score, least = 1) list(fit = fit, score = score, least = least)
+new_holdout <- function(fit, score, least = 1, center = NULL) {
+  list(fit = fit, score = score, least = least, center = center)
+}
 
 # Measures that rotate: shape_distance() with these arguments.
 rotation_holdout <- function(args) {
@@ -21,7 +25,7 @@ rotation_holdout <- function(args) {
   settings <- utils::modifyList(all, args)
   new_holdout(
     fit = function(train, test, args) whitened_fold(train, test, settings),
-    score = function(x, y, args) rotated_score(x, y, settings)
+    score = function(x, y, args) rotated_score(x, y, settings), center = settings$center
   )
 }
 
@@ -32,13 +36,17 @@ rotation_holdout <- function(args) {
 whitened_fold <- function(train, test, args) {
   unit <- form_scaling(train, args$center)
   data <- scaled_data(train, args$center)
+  rows <- sweep(test, 2, unit$means) * unit$scale
+  if (!whitens_sides(args)) {
+    return(list(train = data, test = rows, beyond = numeric(nrow(test)), norm = frobenius(rows),
+                size = frobenius(data), scale = unit$scale))
+  }
   parts <- singular_vectors(data)
   known <- parts$d > 1e-10 * parts$d[1]
   s <- parts$d[known]
   v <- parts$v[, known, drop = FALSE]
   form <- list(s = s, norm = sqrt(sum(s^2)), scale = unit$scale)
   w <- shape_weights(form, args)
-  rows <- sweep(test, 2, unit$means) * unit$scale
   inside <- rows %*% v
   turned <- sweep(inside, 2, w / s, "*")
   outside <- weight_outside(form, args)
@@ -53,7 +61,6 @@ whitened_fold <- function(train, test, args) {
 
 # w / s of directions whose singular value is 0, as the limit of whitening by a pseudo-inverse.
 weight_outside <- function(form, args) {
-  if (args$alpha == 1) return(1)
   if (args$whitening == "power") return(0)
   raw <- args$alpha * form$s + (1 - args$alpha) * form$scale
   args$alpha * form$norm / sqrt(sum(raw^2))

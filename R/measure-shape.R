@@ -62,8 +62,12 @@ check_shape_args <- function(args) {
 # Does the score compare sides of norm 1?
 is_relative <- function(args) args$method == "angular" || args$scale
 
+# With alpha = 1 nothing is whitened, and the data are compared as by procrustes().
+whitens_sides <- function(args) args$alpha < 1
+
 # The basis with the singular values s of the scaled data and their norm.
 prepare_shape <- function(repr, args, side) {
+  if (!whitens_sides(args)) return(prepare_rotation(repr, args, side))
   parts <- form_components(repr, args$center)
   as_form("basis", list(q = form_basis(repr, args$center)$q, rotation = parts$rotation,
                         s = parts$s, rank = length(parts$s), norm = sqrt(sum(parts$s^2)),
@@ -98,6 +102,7 @@ component_cosines <- function(pair, x, y, center) {
 
 # As rotated_distance(), for whitened sides.
 whitened_distance <- function(pair, x, y, args) {
+  if (!whitens_sides(args)) return(rotated_distance(pair, x, y, args, is_relative(args)))
   units <- common_units(x, y, is_relative(args))
   cross <- component_cosines(pair, x, y, args$center) *
     outer(shape_weights(x, args), shape_weights(y, args))
@@ -117,7 +122,8 @@ declare_measure(
   },
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021; Duong et al. 2023",
-  check = check_shape_args, form = "basis", keeps = c("components", "scaling"),
+  check = check_shape_args, form = function(args) if (whitens_sides(args)) "basis" else "scaling",
+  keeps = function(args) if (whitens_sides(args)) c("components", "scaling") else rotation_forms,
   prepare = prepare_shape, statistic = whitened_distance,
   score = function(statistic, x, y, args) {
     if (args$method == "angular") angle_of_chord(statistic)
@@ -131,6 +137,7 @@ declare_measure(
   },
   # measures with the same weights share the sums in a call
   null = function(args) {
+    if (!whitens_sides(args)) return(rotation_null(args, is_relative(args)))
     new_null("singular", sums = list("shape", args[c("alpha", "whitening", "center")]),
              operand = function(form, repr, args, side) {
                list(matrix = whitened_scores(form, args))
@@ -139,9 +146,9 @@ declare_measure(
                permuted_distance(values, x, y, is_relative(args))
              })
   },
-  needs_data = FALSE,
+  needs_data = function(args, n, d) !whitens_sides(args),
   errors = function(args) {
-    if (args$alpha < 1) return(if (!is_relative(args)) growing_errors(root_growth))
+    if (whitens_sides(args)) return(if (!is_relative(args)) growing_errors(root_growth))
     if (args$method == "angular") rotation_cosine_errors(new_angle()) else procrustes_errors(args)
   },
   held = rotation_holdout

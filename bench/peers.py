@@ -345,6 +345,191 @@ def uniformity_difference(x, y):
     return abs(uniformity(x) - uniformity(y))
 
 
+def hsic_stimulus(a, b):
+    """Of Gram matrices, whose diagonals are set to 0."""
+    n = len(a)
+    rows = a.sum(0) @ b.sum(0)
+    return (a * b).sum() + a.sum() * b.sum() / ((n - 1) * (n - 2)) - 2 * rows / (n - 2)
+
+
+def cka_stimulus(x, y):
+    a, b = x @ x.T, y @ y.T
+    np.fill_diagonal(a, 0)
+    np.fill_diagonal(b, 0)
+    return hsic_stimulus(a, b) / np.sqrt(hsic_stimulus(a, a) * hsic_stimulus(b, b))
+
+
+def rsa_pearson(x, y):
+    upper = np.triu_indices(len(x), 1)
+    return np.corrcoef(distances(x)[upper], distances(y)[upper])[0, 1]
+
+
+# ---- work other than one score: functions that prepare what is given, and return what is timed
+
+
+SCALES = 10.0 ** np.array([-4, -3, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 3, 4])
+
+
+def by_fold(x, y, predict):
+    """The weighted R squared of predictions of five folds."""
+    y, fold = y[:, :100], np.arange(len(x)) % 5
+
+    def run():
+        error = total = 0
+        for k in range(5):
+            train, test = fold != k, fold == k
+            predicted = predict(x[train], y[train], x[test])
+            error += ((y[test] - predicted) ** 2).sum()
+            total += ((y[test] - y[train].mean(0)) ** 2).sum()
+        return 1 - error / total
+
+    return run
+
+
+def penalties(x):
+    return SCALES * (center(x) ** 2).sum() / min(len(x) - 1, x.shape[1])
+
+
+def encode_nested(x, y):
+    """One SVD a fold; the penalty with the least error of rows that are left out."""
+    alphas = penalties(x)
+
+    def predict(x, y, new):
+        mean, my = x.mean(0), y.mean(0)
+        u, s, vt = np.linalg.svd(x - mean, full_matrices=False)
+        yc = y - my
+        kept = s > 1e-10 * s[0]
+        u, s, vt = u[:, kept], s[kept], vt[kept]
+        cross, squares, least = u.T @ yc, u**2, np.inf
+        for alpha in alphas:
+            shrink = s**2 / (s**2 + alpha)
+            left = (yc - (u * shrink) @ cross) / (1 - 1 / len(x) - squares @ shrink)[:, None]
+            error = (left**2).sum()
+            if error < least:
+                least, best = error, alpha
+        return (new - mean) @ (vt.T @ ((s / (s**2 + best))[:, None] * cross)) + my
+
+    return by_fold(x, y, predict)
+
+
+def encode_ridgecv(x, y):
+    from sklearn.linear_model import RidgeCV
+
+    alphas = penalties(x)
+    return by_fold(x, y, lambda x, y, new: RidgeCV(alphas=alphas).fit(x, y).predict(new))
+
+
+def encode_one(x, y):
+    def predict(x, y, new):
+        mean, my = x.mean(0), y.mean(0)
+        a, yc, new = x - mean, y - my, new - mean
+        n, d = a.shape
+        if d <= n:
+            return new @ np.linalg.solve(a.T @ a + 10 * np.eye(d), a.T @ yc) + my
+        return new @ (a.T @ np.linalg.solve(a @ a.T + 10 * np.eye(n), yc)) + my
+
+    return by_fold(x, y, predict)
+
+
+def encode_pls(x, y):
+    from sklearn.cross_decomposition import PLSRegression
+
+    def predict(x, y, new):
+        return PLSRegression(20, scale=False).fit(x, y).predict(new)
+
+    return by_fold(x, y, predict)
+
+
+def held_out(x, y):
+    """The angle of the rotation that the other folds give."""
+    fold = np.arange(len(x)) % 5
+
+    def run():
+        angles = []
+        for k in range(5):
+            train, test = fold != k, fold == k
+            mx, my = x[train].mean(0), y[train].mean(0)
+            u, _, vt = np.linalg.svd((x[train] - mx).T @ (y[train] - my), full_matrices=False)
+            a, b = x[test] - mx, y[test] - my
+            cosine = ((a @ u) * (b @ vt.T)).sum() / (np.linalg.norm(a) * np.linalg.norm(b))
+            angles.append(np.arccos(cosine))
+        return np.mean(angles)
+
+    return run
+
+
+def rdms_pearson(x, y):
+    x, y = np.abs(x), np.abs(y[:5])
+
+    def units(z):
+        z = z - z.mean(1, keepdims=True)
+        return z / np.linalg.norm(z, axis=1, keepdims=True)
+
+    return lambda: (units(x) @ units(y).T).mean()
+
+
+def rdms_cosine(x, y):
+    x = np.abs(x)
+
+    def run():
+        unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+        return (unit @ unit.T)[np.triu_indices(len(x), 1)].mean()
+
+    return run
+
+
+def searchlight(x, y):
+    n, d = x.shape
+    near = [np.arange(k, k + 33) % d for k in range(d)]
+    upper = np.triu_indices(n, 1)
+
+    def run():
+        model = 1 - np.corrcoef(y[:, :100])[upper]
+        model = model - model.mean()
+        model /= np.linalg.norm(model)
+        scores = []
+        for at in near:
+            rdm = 1 - np.corrcoef(x[:, at])[upper]
+            rdm = rdm - rdm.mean()
+            scores.append(rdm @ model / np.linalg.norm(rdm))
+        return np.mean(scores)
+
+    return run
+
+
+def soft_matching(x, y):
+    from scipy.optimize import linear_sum_assignment
+
+    def run():
+        a, b = normalized(x), normalized(y)
+        d = x.shape[1]
+        costs = (a * a).sum(0)[:, None] + (b * b).sum(0) - 2 * a.T @ b
+        return np.sqrt(costs[linear_sum_assignment(costs)].sum())
+
+    return run
+
+
+def calibrate_cka(x, y):
+    rng = np.random.default_rng(1)
+
+    def run():
+        a, b = center(x), center(y)
+        score = np.linalg.norm(a.T @ b)
+        null = [np.linalg.norm(a.T @ b[rng.permutation(len(b))]) for _ in range(99)]
+        sizes = np.linalg.norm(a.T @ a) * np.linalg.norm(b.T @ b)
+        return score**2 / sizes + 0 * max(null)
+
+    return run
+
+
+WORKS = {
+    f.__name__: f
+    for f in [
+        encode_nested, encode_ridgecv, encode_one, encode_pls, held_out, rdms_pearson,
+        rdms_cosine, searchlight, soft_matching, calibrate_cka,
+    ]
+}
+
 MEASURES = {
     f.__name__: f
     for f in [
@@ -352,7 +537,8 @@ MEASURES = {
         soft_correlation_match, linear_regression, cca, svcca, pwcca, eigenspace_overlap, gulp,
         rsa, distance_correlation, rsm_difference, mutual_knn, magnitude_difference,
         concentricity_difference, uniformity_difference, angular_cka, hsic, cka_rbf,
-        rsa_correlation, knn_jaccard, lcs_knn, edit_distance_knn, mka, kcka, imd, riemann,
+        rsa_correlation, rsa_pearson, cka_stimulus, knn_jaccard, lcs_knn, edit_distance_knn, mka,
+        kcka, imd, riemann,
     ]
 }
 MEASURES["rv"] = cka
@@ -364,17 +550,16 @@ def read_matrix(path):
     return np.ascontiguousarray(values[2:].reshape(rows, columns))
 
 
-def timed(run, x, y, calls):
-    least = np.inf
+def timed(run, calls):
+    started = time.process_time()
     for _ in range(calls):
-        started = time.perf_counter()
-        value = run(x, y)
-        least = min(least, time.perf_counter() - started)
-    return least, value
+        value = run()
+    return (time.process_time() - started) / calls, value
 
 
 def main(folder):
     x, y = (read_matrix(os.path.join(folder, name)) for name in ("x", "y"))
+    prepared = {}
     with open(os.path.join(folder, "questions")) as questions, open(
         os.path.join(folder, "answers"), "w"
     ) as answers:
@@ -382,8 +567,11 @@ def main(folder):
             name, calls = question.split()
             known = MEASURES.get(name)
             try:
-                found = timed(known, x, y, int(calls)) if known else ("NaN", "NaN")
-            except (ValueError, np.linalg.LinAlgError):
+                if name in WORKS and name not in prepared:
+                    prepared[name] = WORKS[name](x, y)
+                run = prepared.get(name) or (known and (lambda: known(x, y)))
+                found = timed(run, int(calls)) if run else ("NaN", "NaN")
+            except (ImportError, ValueError, np.linalg.LinAlgError):
                 found = ("NaN", "NaN")
             print(*found, file=answers, flush=True)
 

@@ -341,8 +341,9 @@ static odd_columns find_odd(const double *column, size_t n, size_t d)
             odd.dominant = (double) (j + 1);
         }
         for (size_t i = 0; varies && i < n; i++) {
-            meet(&odd.ends[0], column[i]);
-            meet(&odd.ends[1], -column[i]);
+            /* most values are at neither end */
+            if (column[i] <= odd.ends[0].next) meet(&odd.ends[0], column[i]);
+            if (-column[i] <= odd.ends[1].next) meet(&odd.ends[1], -column[i]);
         }
     }
     odd.share = largest / total;

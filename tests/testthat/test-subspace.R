@@ -147,7 +147,7 @@ test_that("where independence is not proved, the plain route decides the rank", 
   x <- conditioned(80, 6, 10)
   hard <- list(
     conditioned(80, 6, 1e7), cbind(x, x[, 1]), cbind(x, x[, 1] + 1e-9 * rnorm(80)),
-    x %*% normal_matrix(6, 9), normal_matrix(8, 8), normal_matrix(8, 20),
+    x %*% normal_matrix(6, 9), normal_matrix(8, 3) %*% normal_matrix(3, 20),
     sweep(x, 2, c(1, 1, 1, 1, 1, 1e-9), "*")
   )
   for (x in hard) {
@@ -156,6 +156,24 @@ test_that("where independence is not proved, the plain route decides the rank", 
     s <- svd(centred(x))$d
     expect_identical(ncol(b$q), sum(s > 1e-10 * s[1]))
     expect_equal(crossprod(b$q), diag(ncol(b$q)), tolerance = 1e-12)
+  }
+})
+
+test_that("as many columns as rows span the whole space, without singular vectors", {
+  set.seed(6)
+  for (x in list(normal_matrix(8, 8), normal_matrix(8, 20) + 1e5, normal_matrix(2, 3))) {
+    for (center in c(TRUE, FALSE)) {
+      b <- bases(x, center)
+      expect_true(is_fast(b$fast))
+      expect_identical(dim(b$fast$q), dim(b$plain$q))
+      expect_equal(tcrossprod(b$fast$q), tcrossprod(b$plain$q), tolerance = 1e-10)
+      rep <- repalign:::representation(x, "x")
+      parts <- repalign:::form_components(rep, center)
+      expect_equal(parts$s, b$plain$s, tolerance = 1e-9)
+      u <- svd(if (center) centred(x) else x)$u[, seq_along(parts$s), drop = FALSE]
+      expect_equal(abs(colSums(u * (b$fast$q %*% parts$rotation))), rep(1, ncol(u)),
+                   tolerance = 1e-6)
+    }
   }
 })
 

@@ -95,8 +95,8 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   for (args in settled) if (corrects_sample(args)) note_shared_neurons(pair, args)
   tables <- lapply(settled, function(args) cka_table(pair, args, task$codes))
   task$scores <- vapply(tables, function(table) table$values[1, 1], 0)
-  columns <- Map(function(table, measure) column_of_table(table, errors_of(measure)), tables,
-                 task$set)
+  columns <- Map(function(table, measure) jackknife_column(table$values[, 1], errors_of(measure)),
+                 tables, task$set)
   factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
                     columns, tables)
   made <- interval_rows(task, columns, factors)

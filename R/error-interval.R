@@ -265,8 +265,8 @@ stimulus_columns <- function(task, tables) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in which(names == "closed" & !together)) {
       row <- (p - 1) * k + m
-      table <- tables[[row]]
-      columns[[row]] <- if (!is.null(table)) column_of_table(table, ways[[m]]$errors)
+      values <- tables[[row]]$values
+      columns[[row]] <- if (!is.null(values)) jackknife_column(values[, 1], ways[[m]]$errors)
         else closed_column(pair, task$set[[m]], ways[[m]], task$codes)
     }
   }

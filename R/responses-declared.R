@@ -417,9 +417,7 @@ assumes_together <- function(reprs) {
 settled_labels <- function(args, reprs) {
   if (!args$corrects$neurons) return(args)
   each <- lapply(reprs, function(side) {
-    unique(lapply(side, function(repr) {
-      list(labels = declared_labels(repr, args), kind = label_kind(repr, args))
-    }))
+    unique(lapply(side, labels_of_side, args))
   })
   known <- lapply(each, Filter, f = function(one) !is.null(one$labels))
   both <- length(known$x) && length(known$y)

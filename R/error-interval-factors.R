@@ -10,10 +10,12 @@ neuron_tables <- function(task) {
   k <- length(task$set)
   tables <- vector("list", nrow(task$pairs) * k)
   if (!any(task$settings$neurons)) return(tables)
+  closed <- vapply(task$set, function(measure) {
+    is_linear_cka(measure) && way_of(measure, task)$name == "closed"
+  }, NA)
   for (p in seq_len(nrow(task$pairs))) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
-    for (m in which(vapply(task$set, is_linear_cka, NA))) {
-      if (way_of(task$set[[m]], task)$name != "closed") next
+    for (m in which(closed)) {
       if (!any(sampled_sides(pair, task$set[[m]], task$settings))) next
       table <- cka_table(pair, task$set[[m]]$args, task$codes, given_units(pair, task$settings))
       # what the table is made of is several times as large

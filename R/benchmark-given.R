@@ -21,8 +21,7 @@ given_scores <- function(scores, calibrated) {
   lacking <- setdiff(c("x", "y", "measure", "score"), names(scores))
   refuse_if(length(lacking), "scores", "`scores` has no column {enumerate(lacking)}: it needs x, ",
             "y, measure and score, and `direction` for measures that are not of this package.")
-  refuse_if(!nrow(scores), "scores", "`scores` has no rows: leave it out where no scores are ",
-            "known.")
+  refuse_if(!nrow(scores), "scores", "`scores` has no rows: leave it out.")
   facts <- list(direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
                 best = attr(scores, "best"))
   refuse_if(!is.numeric(scores$score) && !all(is.na(scores$score)), "scores",
@@ -103,8 +102,7 @@ given_direction <- function(given, label, known) {
   direction <- registered_fact(declared_name(label), "direction", NA_character_)
   if (!is.na(direction)) return(direction)
   refuse("scores", "`scores` has the measure {dQuote(label, FALSE)}, which is none of this ",
-         "package: say in a column `direction` whether it is a \"similarity\" (larger is more ",
-         "alike) or a \"distance\".")
+         "package: say in a column `direction` whether it is a \"similarity\" or a \"distance\".")
 }
 
 # The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label, or that has

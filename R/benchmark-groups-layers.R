@@ -117,8 +117,7 @@ check_layers <- function(items) {
   refuse_whole_name(names(counts), items$arg, "model")
   models <- names(which(counts == 2))
   inform_if(length(models), "two_layers", "There is no order to see in the two layers of ",
-            "{enumerate(models)}: one pair of layers has none to be compared with. Three or more ",
-            "layers have.")
+            "{enumerate(models)}: give three or more.")
   items
 }
 

@@ -153,9 +153,8 @@ ceiling_measure <- function(measure) {
     best <- if (is_own(measure)) 1 else best_of(measure$declaration, args)
     similar <- identical(measure$declaration$direction, "similarity") && isTRUE(best == 1)
     refuse_if(!similar, "measure", "`measure` {dQuote(measure$label, FALSE)} is no similarity ",
-              "with the best value 1, and reliabilities of halves of the trials are not defined ",
-              "for it: use a similarity, such as measure(\"cka\", estimator = ",
-              "\"stimulus_neuron\").")
+              "with the best value 1, which reliabilities of halves need: use a similarity, such ",
+              "as measure(\"cka\", estimator = \"stimulus_neuron\").")
   }
   refuse_if(!is.null(args$clusters), "choice", "`measure` has `clusters`: declare them in ",
             "`cluster` of responses(), for the trials.")

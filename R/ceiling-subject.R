@@ -118,8 +118,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
              paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
     })
     warn_if(length(reasons) > 0, "undefined", "The subjects have too little in common for all ",
-            "values (NA): {paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects ",
-            "may help.")
+            "values (NA): {paste(reasons, collapse = '; ')}. Take more stimuli or subjects.")
   }
   if (measure$id == "rsa") rows$rdms <- length(reprs)
   # what the scores are by, also where the user chose nothing; `inner` is not used of given RDMs

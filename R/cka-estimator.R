@@ -169,9 +169,8 @@ note_unused_units <- function(estimator, given) {
 }
 
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
-  refuse_if(shared_neurons && !(is.null(units_x) && is.null(units_y)), "labels",
-            "Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already ",
-            "say which neurons are the same.")
+  refuse_if(shared_neurons && !(is.null(units_x) && is.null(units_y)), "labels", "Give either ",
+            "`shared_neurons` or `units_x` and `units_y`, not both: labels say which are the same.")
   if (is.null(units_x) != is.null(units_y)) {
     missing_one <- if (is.null(units_x)) "units_x" else "units_y"
     refuse("labels", "`{missing_one}` is missing: give labels for both sides or for neither.")

@@ -63,8 +63,7 @@ ratio_bias <- function(h, ...) {
   wanted <- c("h_xy", "h_xx", "h_yy")
   known <- wanted %in% colnames(h)
   refuse_if(any(known) && !all(known), "value", "`h` has the column {enumerate(wanted[known])} ",
-            "but not {enumerate(wanted[!known])}: name all three, or none and give them in this ",
-            "order.")
+            "but not {enumerate(wanted[!known])}: name all three, or none (in this order).")
   if (all(known)) h <- h[, wanted, drop = FALSE]
   refuse_if(nrow(h) < 2, "rows", "`h` has a single row: a variance needs at least 2 estimates ",
             "(rows).")

@@ -201,8 +201,7 @@ group_rows <- function(group, scores, arg) {
   if (is.numeric(group)) {
     usable <- length(group) && all(is.finite(group)) && all(group %in% seq_len(count)) &&
       !anyDuplicated(group)
-    refuse_if(!usable, "value", "`{arg}` must be different numbers of rows of `result`, from 1 to ",
-              "{count}.")
+    refuse_if(!usable, "value", "`{arg}` must be different rows of `result`, from 1 to {count}.")
     return(as.integer(group))
   }
   refuse_if(!is.character(group), "type", "`{arg}` must be the name of a model, names of scores ",

@@ -165,8 +165,7 @@ compared_scores <- function(result) {
                             where_errors_are(result)) else describe(result), ".")
   }
   rows <- as.data.frame(result)
-  refuse_if(!nrow(rows), "size", "`result` has no rows: there is nothing to compare. Look at how ",
-            "its rows were chosen.")
+  refuse_if(!nrow(rows), "size", "`result` has no rows: look at how they were chosen.")
   need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
   for (column in c("score", "se")) rows[[column]] <- as.double(rows[[column]])
   parts <- interval_parts(result, "result")

@@ -287,8 +287,7 @@ way_of <- function(measure, task) {
   alone <- !any(settings$neurons) || settings$by_default && !settings$these
   partial <- !is.null(measure$given)
   refuse_if(partial && method == "half-samples", "choice", "The errors of ",
-            "{dQuote(measure$label, FALSE)} are by deletions, not by half-samples: leave out ",
-            "`method`.")
+            "{dQuote(measure$label, FALSE)} are by deletions: leave out `method`.")
   few <- alone && isTRUE(units_of(task$n, task$codes) < errors$exact_below)
   if (method == "auto" && few) method <- "jackknife"
   if (partial && !isTRUE(errors$auto)) method <- "jackknife"

@@ -49,8 +49,7 @@ form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", 
     dist <- graph$dist
     least <- min(dist)
     refuse_if(least < 0, "graph", "The neighbour graph `{repr$arg}` has negative distances, first ",
-              "in row {which(dist < 0, arr.ind = TRUE)[1, 1]}: \"kcka\" needs distances of at ",
-              "least 0.")
+              "in row {which(dist < 0, arr.ind = TRUE)[1, 1]}: \"kcka\" needs 0 or more.")
     if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
     if (squared) dist <- dist^2
     sigma <- stats::median(dist)

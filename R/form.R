@@ -289,8 +289,7 @@ form_centering <- function(repr) {
     if (!(stats$largest > 0 && stats$largest < Inf)) {
       refuse_if(!is.finite(stats$largest), "value", "`{repr$arg}` has values too large to take ",
                 "differences of; rescale it.")
-      refuse("variance", "`{repr$arg}` has no variance: every column is constant over the ",
-             "{repr$n} stimuli.")
+      refuse("variance", "`{repr$arg}` has no variance: every column is constant.")
     }
     list(means = stats$means, scale = power_of_two_below(stats$largest))
   })

@@ -15,12 +15,10 @@ cluster_codes <- function(clusters, arg = "clusters") {
 check_clusters <- function(codes, n, of, least, why) {
   if (is.null(codes)) return(invisible())
   refuse_if(length(codes) != n, "labels", "`clusters` has {count_of(length(codes), 'label')}, but ",
-            "`{of}` has {count_of(n, 'row')}: give one label per stimulus, or NA for stimuli to ",
-            "leave out.")
+            "`{of}` has {count_of(n, 'row')}: give one label per stimulus (NA leaves it out).")
   count <- cluster_count(codes)
   refuse_if(count < least, "labels", "`clusters` names {count_of(count, 'cluster')}; {why} over ",
-            "clusters needs at least {least}. Use finer labels if smaller groups of stimuli are ",
-            "independent.")
+            "clusters needs at least {least}. Use finer labels if smaller groups are independent.")
 }
 
 cluster_count <- function(codes) length(unique(codes[!is.na(codes)]))

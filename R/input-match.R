@@ -138,8 +138,7 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   # any kind of table becomes a plain data frame
   if (inherits(data, "Matrix")) data <- dense_matrix(data, "data")
   refuse_if(is.matrix(data) && is.null(colnames(data)), "names", "`data` is a matrix without ",
-            "column names, so that no column can name the stimuli: set its row names instead, ",
-            "with rownames().")
+            "column names, so that no column can name the stimuli: set its row names.")
   if (inherits(data, "SummarizedExperiment")) plain_matrix(data, "data")
   if (is.matrix(data)) {
     data <- as.data.frame(data, stringsAsFactors = FALSE)
@@ -149,8 +148,7 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   }
   refuse_if(!nrow(data), "size", "`data` has no rows.")
   refuse_if(anyDuplicated(names(data)), "names", "`data` has two columns named ",
-            dQuote(names(data)[duplicated(names(data))][1], FALSE), ": names of columns must ",
-            "differ.")
+            dQuote(names(data)[duplicated(names(data))][1], FALSE), ": they must differ.")
   data <- as.data.frame(data)
   values <- table_column(data, stimulus, "stimulus")
   names <- stimulus_labels(values, stimulus)

@@ -319,8 +319,7 @@ whole_graph <- function(repr, rows) {
 cut_permutations <- function(permutations, rows) {
   if (all(rows)) return(permutations)
   refuse_if(is.matrix(permutations), "design", "The matrix `permutations` is for all rows, but na ",
-            "= \"stimuli\" leaves some out: give a number of permutations, or leave out the ",
-            "stimuli yourself.")
+            "= \"stimuli\" leaves some out: give a number, or leave out the stimuli yourself.")
   if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
 }
 
@@ -336,8 +335,7 @@ cut_blocks <- function(blocks, complete) {
 cut_how <- function(design, rows) {
   require_package("permute", "A permutation design (how)")
   refuse_if(!is.null(permute::getAllperms(design)), "design", "`permutations` contains a set of ",
-            "permutations of all rows, but na = \"stimuli\" leaves some out: give the design ",
-            "without this set.")
+            "permutations of all rows, but na = \"stimuli\" leaves some out: drop this set.")
   check_how_blocks(design, length(rows))
   blocks <- permute::getBlocks(design)
   if (!is.null(blocks)) {

@@ -86,9 +86,8 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   }, measures, call$set)
   labels <- c(lapply(side$reprs, function(repr) repr$responses$cluster),
               lapply(call$set, function(measure) measure$args$clusters))
-  refuse_if(any(vapply(labels, anyNA, NA)), "prepared", "Stimuli of `{arg}` without a label in ",
-            "`clusters` would have to be left out, which prepare() cannot: leave them out of the ",
-            "data.")
+  refuse_if(any(vapply(labels, anyNA, NA)), "prepared", "Stimuli of `{arg}` have no label in ",
+            "`clusters`, and prepare() cannot leave them out: cut the data.")
   for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
   c(call, list(given = given))
 }

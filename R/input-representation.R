@@ -490,8 +490,7 @@ plain_matrix <- function(x, arg) {
   refuse_if(is_spaces(x), "type", "`{arg}` are feature_spaces(), which encode() takes, and ",
             "evaluate_models() with measure(\"encode\"): here give one of them.")
   refuse_if(inherits(x, "SummarizedExperiment"), "type", "`{arg}` is a SummarizedExperiment, ",
-            "which has the samples in its columns: give the values with the samples (stimuli) in ",
-            "the rows, t(assay({arg})).")
+            "which has the samples in its columns: give stimuli in rows, t(assay({arg})).")
   refuse("type", "`{arg}` must be a numeric matrix (stimuli x neurons) or an all-numeric data ",
          "frame, not {describe(x)}.{matrix_remedy(x, arg)}")
 }

@@ -142,8 +142,7 @@ as_probabilities <- function(x, from, arg, tolerance) {
   if (nrow(negative)) {
     at <- negative[1, ]
     refuse("value", "`{arg}` has a negative probability ({format(x[at[1], at[2]])}) in row ",
-           "{at[1]}, column {at[2]}: these are logits or their like. For logits set ",
-           "from = \"logit\".")
+           "{at[1]}, column {at[2]}: for logits set from = \"logit\".")
   }
   sums <- rowSums(x)
   off <- which(!(abs(sums - 1) <= tolerance))

@@ -264,8 +264,7 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
   need_arguments()
   refuse_if(!is.function(fun), "type", "`fun` must be a function(x, y) that returns one number.")
   arguments <- names(formals(args(fun)))
-  refuse_if(length(arguments) < 2 && !"..." %in% arguments, "type", "`fun` must take two ",
-            "arguments, the two matrices.")
+  refuse_if(length(arguments) < 2 && !"..." %in% arguments, "type", "`fun` must take two matrices.")
   direction <- check_choice(direction, c("similarity", "distance"), "direction")
   usable <- is.atomic(best) && length(best) == 1 &&
     (is.na(best) || (is.numeric(best) && is.finite(best)))

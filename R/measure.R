@@ -220,8 +220,7 @@ as_measures <- function(measure, encoding = FALSE) {
   refuse_if(!length(measure), "measure", "`measure` is empty: name at least one; see measures().")
   set <- lapply(measure, function(m) {
     if (inherits(m, "repalign_measure")) return(m)
-    refuse_if(is.function(m), "measure", "`measure` holds a bare function: wrap it in ",
-              "new_measure().")
+    refuse_if(is.function(m), "measure", "`measure` holds a function: wrap it in new_measure().")
     measure(m)
   })
   encodes <- vapply(set, function(m) identical(m$id, "encode"), NA)

@@ -33,8 +33,7 @@ few_draws <- 20
 
 check_factor_sizes <- function(factors, groups, n, words) {
   refuse_if("rdm" %in% factors && groups < 2, "size", "`resample` draws RDMs, but there is one ",
-            "group of them: its variance between subjects is not known. Give resample = ",
-            "\"condition\".")
+            "group of them, which tells no variance. Give resample = \"condition\".")
   refuse_if("condition" %in% factors && n < 4, "size", "`resample` draws {words}, but there are ",
             "{n}: at least 4 are needed. Give resample = ", if (groups > 1) "\"rdm\" or ",
             "\"none\".")

@@ -86,8 +86,7 @@ is_list_of_rdms <- function(value) {
 }
 
 named_subjects <- function(subjects, place) {
-  refuse_if(!length(subjects), "size", "`{place}` is an empty list: give the RDM of at least one ",
-            "subject.")
+  refuse_if(!length(subjects), "size", "`{place}` is an empty list: give one RDM or more.")
   if (is.null(names(subjects))) names(subjects) <- paste0("s", seq_along(subjects))
   check_element_names(subjects, place)
   subjects
@@ -149,8 +148,7 @@ rdm_of_value <- function(value, place, inner, allow_na) {
   if (inherits(value, "dist") || is_square_rdm(value)) return(read_rdm(value, place, allow_na))
   if (is_labels(value)) return(rdm_of_labels(value, place, allow_na))
   refuse_if(is.numeric(value) && length(dim(value)) < 2, "type", "`{place}` is a numeric vector: ",
-            "give dist({place}) for the differences between its values, or factor({place}) for ",
-            "labels of conditions.")
+            "give dist({place}) for differences of its values, or factor({place}) for labels.")
   repr <- representation(value, place, side = "x")
   warn_of_odd_columns(list(repr))
   note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
@@ -192,8 +190,7 @@ is_labels <- function(value) {
 
 rdm_of_labels <- function(value, place, allow_na) {
   codes <- match(value, unique(value[!is.na(value)]))
-  refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}: there ",
-            "is no pair.")
+  refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}, no pair.")
   refuse_if(anyNA(codes) && !allow_na, "nonfinite", "`{place}` lacks labels (NA): give all, or ",
             "set na = \"pairwise\" to leave the pairs of these conditions out.")
   differ <- outer(codes, codes, "!=") + 0

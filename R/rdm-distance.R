@@ -260,8 +260,7 @@ precision_root <- function(noise, patterns) {
   refuse_if(is.list(noise), "type", "`noise` is a list, one covariance a run, which only distance ",
             "= \"crossnobis\" takes: give one precision matrix, as noise_precision() does.")
   refuse_if(identical(attr(noise, "kind"), "covariance"), "value", "`noise` is a covariance, but ",
-            "one matrix for all runs must be a precision: give noise_precision() in place of ",
-            "noise_covariance().")
+            "one matrix for all runs must be a precision: give noise_precision().")
   definite_root(noise, patterns, "`noise`")
 }
 
@@ -315,8 +314,7 @@ run_covariances <- function(noise, patterns) {
   if (!is.null(names(noise))) {
     unknown <- setdiff(runs, names(noise))
     refuse_if(length(unknown), "labels", "`noise` has no element for run ",
-              "{dQuote(unknown[1], FALSE)}: name its elements by the runs, or leave out their ",
-              "names.")
+              "{dQuote(unknown[1], FALSE)}: name its elements by the runs, or not.")
     noise <- noise[runs]
   } else {
     # such a list goes by the order of the runs, which is another one for numbers as text

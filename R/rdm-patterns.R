@@ -34,8 +34,7 @@ read_observations <- function(x, condition, run, takes = NULL) {
     first <- at[order(at[, 1], at[, 2])[1], ]
     refuse("nonfinite", "`x` has {count_of(nrow(at), 'missing or infinite value')}, first in row ",
            "{named_places(first[1], rownames(x))}, column {named_places(first[2], colnames(x))}: ",
-           "leave out these observations (rows, na = \"stimuli\") or channels (columns, na = ",
-           "\"neurons\").")
+           "leave out these rows (na = \"stimuli\") or columns (na = \"neurons\").")
   }
   # a row name that comes twice is a condition that was shown twice
   if (is.null(condition) && anyDuplicated(rownames(x))) condition <- rownames(x)
@@ -48,8 +47,7 @@ read_observations <- function(x, condition, run, takes = NULL) {
 # TRUE says that trials are crossed: the k-th observations of all conditions are a run.
 run_labels <- function(run, x, condition) {
   if (!is.logical(run) || length(run) != 1) return(run)
-  refuse_if(!isTRUE(run), "labels", "`run` must be labels of the runs, or TRUE for crossed ",
-            "trials, not {run}.")
+  refuse_if(!isTRUE(run), "labels", "`run` must be labels, or TRUE for crossed trials, not {run}.")
   if (length(dim(x)) == 3) {
     names <- dimnames(x)[[3]]
     return(if (is.null(names)) seq_len(dim(x)[3]) else names)
@@ -199,8 +197,7 @@ run_patterns <- function(x, condition, run, by_run, takes = NULL) {
     if (twice) {
       # taken for different runs, repeats of one run would bias what is compared between runs
       refuse("labels", "`x` has the name {dQuote(runs[twice], FALSE)} for several repeats. If ",
-             "these are of the same run, give run = dimnames(x)[[3]]; if not, give each a name of ",
-             "its own.")
+             "these are of the same run, give run = dimnames(x)[[3]]; if not, give each its own.")
     }
     names <- dimnames(values)[[2]]
     if (!all(recorded)) values[is.na(values)] <- 0

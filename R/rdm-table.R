@@ -93,8 +93,7 @@ read_rdm <- function(rdm, place, allow_na) {
             "symmetric matrix, not {describe(rdm)}.")
   seen <- new_cache()
   rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE, pairwise = TRUE, cache = seen)
-  refuse_if(attr(rdm, "Size") < 2, "size", "`{place}` has fewer than two stimuli: there is no ",
-            "pair.")
+  refuse_if(attr(rdm, "Size") < 2, "size", "`{place}` has fewer than two stimuli.")
   if (seen$extent[3] == 0) return(rdm)
   lacking <- is.na(rdm)
   refuse_if(all(lacking), "nonfinite", "`{place}` has no dissimilarity: all are missing.")

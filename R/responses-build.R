@@ -350,8 +350,7 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
 
 long_responses <- function(x, given) {
   refuse_if(is.null(given$stimulus), "missing", "`stimulus` is missing: a long data frame needs ",
-            "`stimulus` and `neuron`. (A data frame without `neuron` has a column for each ",
-            "neuron.)")
+            "`stimulus` and `neuron`. (Without `neuron` it has a column for each.)")
   check_frame(x)
   labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
                                      "series"))

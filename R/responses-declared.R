@@ -103,8 +103,7 @@ series_of_call <- function(series, data, others) {
             "declares a time series, whose stimuli are not exchangeable: leave out one of the two.")
   given <- names(Filter(Negate(is.null), others[c("blocks", "clusters")]))
   refuse_if(length(given), "choice", "`{given[1]}` is given, but `series` of responses() declares ",
-            "a time series: each determines which permutations are allowed. Leave out one of the ",
-            "two.")
+            "a time series: each determines which permutations are allowed. Leave out one.")
   if (!is.null(series)) return(series)
   if (all_orders(others$permutations)) "linear" else FALSE
 }

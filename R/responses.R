@@ -95,8 +95,7 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
             "`clusters` in their calls, too.)", arg = "series")
   if (given$run) {
     refuse_if(!is.null(given$cluster), "choice", "`cluster` cannot be given with `run`: runs ",
-              "share noise over all stimuli, for which clusters of stimuli are not defined. ",
-              "Declare one of the two.")
+              "share noise over all stimuli, for which clusters are not defined. Declare one.")
     refuse_if(!is.null(given$event), "choice", "`event` cannot be given with `run`: the runs are ",
               "what shares noise. Declare one of the two.")
   }

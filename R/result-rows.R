@@ -401,8 +401,7 @@ named_limits <- function(limits, titles, level, parm) {
 
 level_of <- function(object) {
   level <- known_level(object)
-  refuse_if(is.null(level), "value", "The coverage of these intervals is no longer known: give ",
-            "`level`.")
+  refuse_if(is.null(level), "value", "The coverage is no longer known: give `level`.")
   level
 }
 

@@ -1,6 +1,6 @@
 # The command `repalign` of the shell: from its words to a call, its table and its exit status.
 
-#' @include cli-options.R cli-data.R
+#' @include cli-options.R
 NULL
 
 #' Install the command `repalign`

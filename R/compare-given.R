@@ -1,4 +1,4 @@
-# Partial scores (measure-given.R), of the scores that their sides have with each other and with the
+# Partial scores (input-given.R), of the scores that their sides have with each other and with the
 # controls.
 
 # The controls of each pair of a call, pairs x controls.

@@ -63,7 +63,7 @@ registry <- new.env()
 #'   cell) or what new_dot() makes
 #' @param errors how the score varies with the stimuli: NULL (by half-samples), or a function(args)
 #'   that gives NULL or what new_errors() makes
-#' @param cosine is the score a cosine, of which there are partial scores (measure-given.R): TRUE,
+#' @param cosine is the score a cosine, of which there are partial scores (input-given.R): TRUE,
 #'   FALSE or a function(args); measures for which it may be have the parameter `given`
 #' @param held NULL, or for measures that align neurons a function(args) that gives what
 #'   new_holdout() makes: how the alignment is scored on other stimuli

@@ -1,5 +1,5 @@
-# What pairs of stimuli add to scores that are cosines of two matrices of such pairs, and what single
-# neurons add.
+# What pairs of stimuli add to scores that are cosines of two matrices of such pairs, and what
+# single neurons add.
 
 # Such a score is the sum of A_ij B_ij over its pairs of stimuli, divided by a number of all of
 # them: with A made of x alone and B of y alone, and a `kind` as of the pair deletions

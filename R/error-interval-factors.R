@@ -153,8 +153,9 @@ columns_without_units <- function(sample, at, task, tables) {
       pairs[r, ] <- pairs_without_units(task, (sample$rows[r] - 1) %/% k + 1, measure_of[r], units,
                                         cuts)
     } else {
+      errors <- errors_of(task$set[[measure_of[r]]])
       columns[r, ] <- apply(table$values[, 1 + match(units, table$layout$units), drop = FALSE], 2,
-                            jackknife_column, errors_of(task$set[[measure_of[r]]]), simplify = FALSE)
+                            jackknife_column, errors, simplify = FALSE)
     }
   }
   lacking <- which(vapply(columns, is.null, NA))

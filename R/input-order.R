@@ -1,5 +1,5 @@
-# The stimuli of all that is compared are brought into one order, by their names; and what is said of
-# names that come twice.
+# The stimuli of all that is compared are brought into one order, by their names; and what is said
+# of names that come twice.
 
 # The stimuli of all representations of a call must be the same: as many, and where names are
 # compared (by_name), of the same names. Returns the representations in one order. Each is looked at

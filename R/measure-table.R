@@ -1,5 +1,5 @@
-# measures(), the table of all measures, and new_measure() for a user's own; resi_measures(), those of
-# a benchmark; and what data and calls add to the labels of measures.
+# measures(), the table of all measures, and new_measure() for a user's own; resi_measures(), those
+# of a benchmark; and what data and calls add to the labels of measures.
 
 #' @include result-class.R
 NULL

@@ -87,7 +87,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   measure <- single_measure(measure, ...)
   usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
   refuse_if(!usable, "measure", "`measure` must be \"cka\" or \"rsa\", where the mean of ",
-            "subjects is defined, not {dQuote(measure$label, FALSE)}.")
+            "subjects is defined, not {quoted(measure$label)}.")
   refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "choice",
             "`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
             "of responses(), for each subject.")
@@ -126,7 +126,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
                     rsa = c(if (!of_rdms) "inner", "outer"), no_branch(measure$id))
   new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling",
              list(words = paste0(measure$label, ": ", paste(
-               choices, "=", dQuote(unlist(measure$args[choices]), FALSE), collapse = ", "
+               choices, "=", quoted(unlist(measure$args[choices])), collapse = ", "
              ))))
 }
 

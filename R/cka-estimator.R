@@ -80,7 +80,7 @@ settled_complete <- function(args, reprs) {
   chosen <- !isTRUE(args$default_complete)
   refuse_if(chosen && args$complete %in% c("x", "y") && length(reprs$y) &&
               identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache), "choice",
-            "`complete` is {dQuote(args$complete, FALSE)}, but all pairs of one list are ",
+            "`complete` is {quoted(args$complete)}, but all pairs of one list are ",
             "compared, whose elements stand on both sides: give \"both\", or declare single ",
             "elements by responses(complete = TRUE).")
   kinds <- lapply(c(x = "x", y = "y"), function(side) {
@@ -90,7 +90,7 @@ settled_complete <- function(args, reprs) {
       other <- chosen && args$complete != "declared" &&
         declared != args$complete %in% c(side, "both")
       refuse_if(other, "choice", "`{repr$arg}` declares complete = {declared} by responses(), but ",
-                "the argument complete = {dQuote(args$complete, FALSE)} says that its columns are ",
+                "the argument complete = {quoted(args$complete)} says that its columns are ",
                 if (declared) "a sample" else "all that there are", ": leave out the argument, or ",
                 "declare the other.", arg = "complete")
       declared
@@ -196,7 +196,7 @@ check_units <- function(pair, args) {
     at <- which(names[[1]] != names[[2]])[1]
     refuse("labels", "`shared_neurons = TRUE` needs the same neurons in the same columns, but the ",
            "column names of `{pair$x$arg}` and `{pair$y$arg}` differ, first in column {at} ",
-           "({dQuote(names[[1]][at], FALSE)} and {dQuote(names[[2]][at], FALSE)}). Reorder the ",
+           "({quoted(names[[1]][at])} and {quoted(names[[2]][at])}). Reorder the ",
            "columns, or remove their names when they do correspond.", arg = "shared_neurons")
   }
   check_labels(args$units_x, widths[1], "units_x", pair$x$arg)

@@ -167,7 +167,7 @@ estimator_row <- function(args, table, row, pair) {
 # pair: NULL where the data have gone (streams).
 warn_undefined_deletions <- function(rows, pair = NULL) {
   for (row in rows) {
-    estimator <- dQuote(row$values$estimator, FALSE)
+    estimator <- quoted(row$values$estimator)
     if (is.na(row$value)) {
       warn(unstable_class(row$args), "The {estimator} CKA is undefined (NA): a denominator is not ",
            "positive. {cause_of_instability(pair[c('x', 'y')])}")
@@ -314,7 +314,7 @@ corrected_ratio <- function(center, cov) {
 correction_notes <- function(words) {
   shown <- intersect(names(correction_words), words)
   unlist(lapply(shown, function(word) {
-    strwrap(paste0("correction ", dQuote(word, FALSE), ": ", correction_words[[word]]), width = 79,
+    strwrap(paste0("correction ", quoted(word), ": ", correction_words[[word]]), width = 79,
             exdent = 2)
   }))
 }

@@ -152,7 +152,7 @@ shared_sessions <- function(fx, fy, self) {
   list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
 }
 
-first_event <- function(event) dQuote(as.character(event[!is.na(event)][1]), FALSE)
+first_event <- function(event) quoted(as.character(event[!is.na(event)][1]))
 
 # Which of its events each trial belongs to, for every stimulus (stimuli x trials, NA: no trial),
 # numbered jointly for both sides: x, y and count. A permuted side keeps the numbers that it had

@@ -88,7 +88,7 @@ refuse_moved_neurons <- function(labels, pair) {
   }, NA))), c("x", "y"))
   args <- unique(args_of(pair[sides]))
   refuse(c("repalign_error_moved_neurons", "repalign_error_choice"), "Neuron ",
-         "{dQuote(moved, FALSE)} of ", enumerate(paste0("`", args, "`"), quote = FALSE),
+         "{quoted(moved)} of ", enumerate(paste0("`", args, "`"), quote = FALSE),
          " is in several sessions: errors that delete whole sessions, for the noise that neurons ",
          "share in them, cannot delete it. Declare either `session` or `neuron` in responses(), ",
          "or leave all neurons in: score_interval(over = \"stimuli\")",

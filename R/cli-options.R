@@ -39,12 +39,12 @@ cli_options <- function(args) {
     return(list(options = list(help = TRUE)))
   }
   refuse_if(!command %in% names(cli_commands), "option", "There is no command ",
-            "{dQuote(command, FALSE)}{suggest(command, names(cli_commands))} Commands: ",
+            "{quoted(command)}{suggest(command, names(cli_commands))} Commands: ",
             "{enumerate(names(cli_commands), quote = FALSE)}.")
   options <- list()
   args <- args[-1]
   while (length(args)) {
-    refuse_if(!startsWith(args[1], "-"), "option", "{dQuote(args[1], FALSE)} belongs to no ",
+    refuse_if(!startsWith(args[1], "-"), "option", "{quoted(args[1])} belongs to no ",
               "option: every value follows its option, as in --out scores.csv.")
     name <- gsub("-", "_", sub("^--?", "", sub("=.*$", "", args[1])))
     if (name == "h") name <- "help"
@@ -103,7 +103,7 @@ cli_labels <- function(file, name) {
   need_file(file, paste0("--", name))
   if (!file_ending(file) %in% c("csv", "tsv")) return(column_of_labels(read_representation(file)))
   table <- cli_table(file)
-  refuse_if(ncol(table) > 2, "option", "--{name} {dQuote(file, FALSE)} has {ncol(table)} columns: ",
+  refuse_if(ncol(table) > 2, "option", "--{name} {quoted(file)} has {ncol(table)} columns: ",
             "give the ids and the labels, or the labels alone.")
   values <- utils::type.convert(table[[ncol(table)]], as.is = TRUE)
   if (ncol(table) == 2) stats::setNames(values, table[[1]]) else values
@@ -236,7 +236,7 @@ sides_by_ids <- function(sides, ids, speak) {
   all <- list()
   Map(map_matrices, named, names(named), list(function(m, arg) all[[arg]] <<- dimnames(m)[[1]]))
   common <- Reduce(intersect, all)
-  refuse_if(!length(common), "rows", "--ids {dQuote(ids, FALSE)} gives no id that is in all files.")
+  refuse_if(!length(common), "rows", "--ids {quoted(ids)} gives no id that is in all files.")
   short <- lengths(all) > length(common)
   if (any(short)) {
     speak(count_of(length(common), "id"), " in common; left out: ",
@@ -253,20 +253,20 @@ ids_of <- function(table, arg, rows, file) {
   ways <- c(sub("^[^$]*[$]", "", arg), sub("[$].*$", "", arg), "id",
             if (ncol(table) == 1) names(table))
   column <- intersect(ways, names(table))[1]
-  refuse_if(is.na(column), "rows", "--ids {dQuote(file, FALSE)} has no column for `{arg}`: name ",
+  refuse_if(is.na(column), "rows", "--ids {quoted(file)} has no column for `{arg}`: name ",
             "one of {enumerate(unique(ways), 20)}. Columns: {enumerate(names(table), 20)}.")
   labels <- table[[column]]
   # a column of a shorter side ends before the others
   labels <- utils::head(labels, max(which(!is.na(labels)), 0))
-  refuse_if(length(labels) != rows, "rows", "--ids {dQuote(file, FALSE)} has ",
-            "{count_of(length(labels), 'id')} in the column {dQuote(column, FALSE)}, but `{arg}` ",
+  refuse_if(length(labels) != rows, "rows", "--ids {quoted(file)} has ",
+            "{count_of(length(labels), 'id')} in the column {quoted(column)}, but `{arg}` ",
             "has {count_of(rows, 'row')}. (Its first line names the columns.)")
   bad <- which(is.na(labels))
-  refuse_if(length(bad), "rows", "--ids {dQuote(file, FALSE)} has no id in row {bad[1]} of the ",
-            "column {dQuote(column, FALSE)}.")
+  refuse_if(length(bad), "rows", "--ids {quoted(file)} has no id in row {bad[1]} of the ",
+            "column {quoted(column)}.")
   twice <- anyDuplicated(labels)
-  refuse_if(twice, "rows", "--ids {dQuote(file, FALSE)} has the id ",
-            "{dQuote(labels[twice], FALSE)} in rows {match(labels[twice], labels)} and {twice} of ",
-            "the column {dQuote(column, FALSE)}: each row of the data needs one of its own.")
+  refuse_if(twice, "rows", "--ids {quoted(file)} has the id ",
+            "{quoted(labels[twice])} in rows {match(labels[twice], labels)} and {twice} of ",
+            "the column {quoted(column)}: each row of the data needs one of its own.")
   labels
 }

@@ -229,7 +229,7 @@ cka_without_neurons <- function(pair, args, side, twins) {
 # Any score, made anew, by the workers that there are.
 recomputed_without <- function(pair, measure, side, twins, threads, z) {
   refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "parameter",
-            "`by` cannot be \"neurons_{side}\" for {dQuote(measure$label, FALSE)} with labels ",
+            "`by` cannot be \"neurons_{side}\" for {quoted(measure$label)} with labels ",
             "that the measure has: declare them in `neuron` or `session` of responses().")
   # cell by cell: a product of all sides would compare each neuron with each
   measure["dot"] <- list(NULL)

@@ -119,7 +119,7 @@ contributions <- function(x, y, measure = "cka",
       score - scores_without_neurons(pair, measure, side, threads, call$sides$z)
     }, pairs, task$scores)
   }
-  inform_if(is.null(found[[1]]$contribution), "effect_alone", "{dQuote(measure$label, FALSE)}",
+  inform_if(is.null(found[[1]]$contribution), "effect_alone", "{quoted(measure$label)}",
             if (length(call$clusters)) " with clusters" else
               if (is_corrected_ratio(measure)) " of what was recorded together",
             " is no sum over {if (by == 'stimuli') 'pairs of stimuli' else 'neurons'}, so that ",
@@ -141,20 +141,20 @@ check_contribution_sides <- function(x, y, by, groups) {
   refuse_if(two && length(y) != 2, "type", "`y` must be one representation or a named list of ",
             "two, whose difference is taken apart, not a list of {length(y)}: take two.")
   refuse_if(two && by %in% c("neurons_y", "components"), "parameter", "`by` cannot be ",
-            "{dQuote(by, FALSE)} for two models in `y`, which have no such parts in common: take ",
+            "{quoted(by)} for two models in `y`, which have no such parts in common: take ",
             "\"stimuli\", \"groups\" or \"neurons_x\", or one of the models.")
   refuse_if(by == "groups" && is.null(groups), "missing", "`groups` is missing: by = \"groups\" ",
             "needs a label for each stimulus.")
   refuse_if(by != "groups" && !is.null(groups), "choice", "`groups` is for by = \"groups\", but ",
-            "`by` is {dQuote(by, FALSE)}: leave one of them out.")
+            "`by` is {quoted(by)}: leave one of them out.")
 }
 
 # Parts that a measure does not have, whatever is done.
 check_parts <- function(pairs, measure, kind, by) {
   args <- measure$args
   refuse_by <- function(bad, why) {
-    refuse_if(bad, "parameter", "`by` cannot be {dQuote(by, FALSE)} for ",
-              "{dQuote(measure$label, FALSE)}{if (is.null(kind)) ' of these data'}: {why}.")
+    refuse_if(bad, "parameter", "`by` cannot be {quoted(by)} for ",
+              "{quoted(measure$label)}{if (is.null(kind)) ' of these data'}: {why}.")
   }
   neurons <- startsWith(by, "neurons")
   refuse_by(neurons && isTRUE(args$kernel %in% c("rbf", "manifold")), paste(

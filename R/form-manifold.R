@@ -78,7 +78,7 @@ check_cka_args <- function(args) {
   args$shared_noise <- check_choice(args$shared_noise, shared_noises, "shared_noise")
   check_flag(args$shared_neurons, "shared_neurons")
   refuse_if(args$kernel != "linear" && args$corrects$neurons, "value", "The neuron correction is ",
-            "defined for the linear kernel only: with kernel = {dQuote(args$kernel, FALSE)} use ",
+            "defined for the linear kernel only: with kernel = {quoted(args$kernel)} use ",
             "estimator = \"stimulus\" or \"naive\"",
             if (args$kernel == "rbf") " (\"stimulus_trial\" for responses to several trials)", ".",
             arg = "estimator")

@@ -70,7 +70,7 @@ relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NUL
   named <- c(packed, each, rows, columns, square)
   function(form, permutation) {
     if (!any(named %in% names(form))) {
-      stop("A form of the kind ", dQuote(kind_of_form(form), FALSE), " has none of the parts ",
+      stop("A form of the kind ", quoted(kind_of_form(form)), " has none of the parts ",
            "that its relabeller names: ", paste(named, collapse = ", "), ".")
     }
     for (part in intersect(packed, names(form))) {
@@ -145,7 +145,7 @@ is_form <- function(value) is.list(value) && !is.null(attr(value, "kind"))
 
 form_kind <- function(kind) {
   declared <- form_kinds[[kind]]
-  if (is.null(declared)) stop("No form of the kind ", dQuote(kind, FALSE), " is declared.")
+  if (is.null(declared)) stop("No form of the kind ", quoted(kind), " is declared.")
   declared
 }
 

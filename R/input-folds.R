@@ -23,10 +23,10 @@ test_folds <- function(folds, call, repeats = 1) {
   # A model needs some stimuli to be fitted to, and there must be something to test.
   n <- call$n
   sizes <- lengths(found$test)
-  refuse_if(any(sizes == 0), "size", "`folds`: {dQuote(found$name[sizes == 0][1], FALSE)} tests ",
+  refuse_if(any(sizes == 0), "size", "`folds`: {quoted(found$name[sizes == 0][1])} tests ",
             "no stimulus: leave it out.")
   most <- which.max(sizes)
-  refuse_if(sizes[most] > n - 3, "size", "`folds`: {dQuote(found$name[most], FALSE)} tests ",
+  refuse_if(sizes[most] > n - 3, "size", "`folds`: {quoted(found$name[most])} tests ",
             "{count_of(sizes[most], 'stimulus')} of {n}, but at least 3 must be left to fit to: ",
             "use more or smaller folds.")
   check_whole_clusters(found, call$clusters)
@@ -117,7 +117,7 @@ places_of_set <- function(set, k, call) {
            if (is.character(set)) " (the stimuli have no names)", ".")
   }
   if (anyNA(at)) {
-    wrong("has ", if (is.character(set)) dQuote(set[is.na(at)][1], FALSE) else "NA",
+    wrong("has ", if (is.character(set)) quoted(set[is.na(at)][1]) else "NA",
            ", which is no stimulus.")
   }
   if (any(at != round(at) | at < 1 | at > given)) {
@@ -146,7 +146,7 @@ check_whole_clusters <- function(found, codes) {
     tested <- tabulate(codes[found$test[[k]]], length(sizes))
     split <- which(tested > 0 & tested < sizes)
     if (!length(split)) next
-    refuse("labels", "`folds`: {dQuote(found$name[k], FALSE)} splits a cluster, first that of ",
+    refuse("labels", "`folds`: {quoted(found$name[k])} splits a cluster, first that of ",
            "stimulus {which(codes == split[1])[1]}: stimuli of one cluster must be tested ",
            "together, because they depend on each other.")
   }

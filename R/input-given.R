@@ -54,13 +54,12 @@ note_incomplete_controls <- function(call) {
       neurons <- sampled && !isTRUE(measure$args$corrects$neurons)
       noise <- has_trials(repr) && !isTRUE(measure$args$corrects$trials)
       if (!neurons && !noise) next
-      return(inform(
-        "incomplete_control", "The control `{repr$arg}` has ",
-        if (neurons) "few neurons", if (neurons && noise) " and ", if (noise) "noise",
-        ": a part of it stays in the score. cka(estimator = \"stimulus_neuron",
-        if (noise) "_trial", "\") corrects for that",
-        if (neurons) "; of what is all there is, responses(complete = TRUE) says so", "."
-      ))
+      return(inform("incomplete_control", "The control `{repr$arg}` has ",
+                    if (neurons) "few neurons", if (neurons && noise) " and ", if (noise) "noise",
+                    ": a part of it stays in the score. cka(estimator = \"stimulus_neuron",
+                    if (noise) "_trial", "\") corrects for that",
+                    if (neurons) "; of what is all there is, responses(complete = TRUE) says so",
+                    "."))
     }
   }
 }
@@ -82,9 +81,9 @@ with_controls <- function(measure, given) {
   if (is.null(given)) return(measure)
   d <- measure$declaration
   refuse_if(!isTRUE(declared(d$cosine, measure$args)), "parameter", "`given` needs a score that ",
-            "is a cosine, which that of {dQuote(measure$id, FALSE)} is not with these parameters. ",
+            "is a cosine, which that of {quoted(measure$id)} is not with these parameters. ",
             cosine_words(), arg = "given")
-  refuse_if(!is.null(measure$given), "parameter", "The measure {dQuote(measure$label, FALSE)} has ",
+  refuse_if(!is.null(measure$given), "parameter", "The measure {quoted(measure$label)} has ",
             "controls already: give all of them there, or all in `given`.", arg = "given")
   refuse_results(given, "given")
   if (!is_collection(given)) {
@@ -110,7 +109,7 @@ has_controls <- function(set) lengths(lapply(set, function(measure) measure$give
 
 refuse_controls <- function(set) {
   controlled <- set[has_controls(set)]
-  refuse_if(length(controlled), "parameter", "The measure {dQuote(controlled[[1]]$label, FALSE)} ",
+  refuse_if(length(controlled), "parameter", "The measure {quoted(controlled[[1]]$label)} ",
             "has controls, with which this function does not work: similarity(), ",
             "score_interval(), score_weighted() and evaluate_models() do.", arg = "given")
 }

@@ -224,7 +224,7 @@ refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FAL
     paste0("If rows are trials of one stimulus, give ", declared, ", which reads them as such")
   }
   clusters <- if (rdm) paste0("labels(", arg, ")") else paste0("rownames(", arg, ")")
-  refuse("repeats", "`{arg}` has the name {dQuote(twice, FALSE)} more than once. {as_repeats}",
+  refuse("repeats", "`{arg}` has the name {quoted(twice)} more than once. {as_repeats}",
          if (offers_argument("clusters")) paste0(", or clusters = ", clusters) else
            if (of_measure) paste0(", or clusters = ", clusters, " in measure()"),
          "; if these are different stimuli, give them different names.")
@@ -252,7 +252,7 @@ refuse_repeated_rows <- function(x, arg, where) {
   names <- rownames(x)
   if (!anyDuplicated(names)) return(invisible())
   twice <- names[duplicated(names)][1]
-  refuse("repeats", "`{arg}` has the name {dQuote(twice, FALSE)} more than once. If rows are ",
+  refuse("repeats", "`{arg}` has the name {quoted(twice)} more than once. If rows are ",
          "repeats of one stimulus, take their means {where}, as by as.matrix(responses(x)); if ",
          "they are different stimuli, give them different names.")
 }

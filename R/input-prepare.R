@@ -41,7 +41,7 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
   measures <- as_measures(measure)
   refuse_parameters(measures, ...)
   for (m in measures) {
-    refuse_if(is_own(m), "measure", "Nothing can be prepared for {dQuote(m$label, FALSE)}, a ",
+    refuse_if(is_own(m), "measure", "Nothing can be prepared for {quoted(m$label)}, a ",
               "measure of your own: give the data to similarity().", arg = "measure")
   }
   call <- open_preparing(x, measures, na, threads)

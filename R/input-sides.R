@@ -125,7 +125,7 @@ as_side <- function(x, arg, allow_na = FALSE) {
   if (any(nested) && !all(nested)) {
     # those that are fewer are to blame
     lists <- sum(nested) < sum(!nested)
-    odd <- dQuote(names[if (lists) nested else !nested][1], FALSE)
+    odd <- quoted(names[if (lists) nested else !nested][1])
     refuse("type", "`{arg}` mixes matrices and lists: element {odd}",
            if (lists) " is a list, and the others are not." else " is not a list of layers.",
            " Give only matrices, or only lists of layers (models).")
@@ -170,7 +170,7 @@ check_element_names <- function(x, arg) {
            "example names({arg}) <- paste0(\"layer\", seq_along({arg})).")
   }
   refuse_if(anyDuplicated(names), "names", "`{arg}` has two elements named ",
-            "{dQuote(names[duplicated(names)][1], FALSE)}: names must differ.")
+            "{quoted(names[duplicated(names)][1])}: names must differ.")
   names
 }
 

@@ -141,18 +141,16 @@ measure <- function(id, ...) {
   known <- names(measure_parameters(id))
   named <- names(given)
   refuse_if(length(given) && (is.null(named) || any(named == "")), "parameter",
-            if (length(known)) "Parameters of " else "There are no parameters of ",
-            "{dQuote(id, FALSE)}",
+            if (length(known)) "Parameters of " else "There are no parameters of ", "{quoted(id)}",
             if (length(known)) paste0(" must be named. They are: ", enumerate(known, 20)), ".",
             arg = "measure")
-  refuse_if(anyDuplicated(named), "parameter", "Parameter ",
-            "{dQuote(named[duplicated(named)][1], FALSE)} of {dQuote(id, FALSE)} is given twice: ",
-            "give it once.", arg = named[duplicated(named)][1])
+  refuse_if(anyDuplicated(named), "parameter", "Parameter {quoted(named[duplicated(named)][1])} ",
+            "of {quoted(id)} is given twice: give it once.", arg = named[duplicated(named)][1])
   unknown <- setdiff(named, known)
-  refuse_if("given" %in% unknown, "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
+  refuse_if("given" %in% unknown, "parameter", "Measure {quoted(id)} has no parameter ",
             "\"given\". {cosine_words()}", arg = "given")
-  refuse_if(length(unknown), "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
-            "{dQuote(unknown[1], FALSE)}",
+  refuse_if(length(unknown), "parameter", "Measure {quoted(id)} has no parameter ",
+            "{quoted(unknown[1])}",
             if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
                                       enumerate(known, 20)), ".", arg = unknown[1])
   controls <- given$given
@@ -183,8 +181,8 @@ refuse_parameters <- function(set, ...) {
   shown <- vapply(which(lengths(own) > 0), function(at) {
     # the estimator in use stays in use
     estimator <- if (!"estimator" %in% names) setdiff(declared[[at]]$args$estimator, "naive")
-    paste0("measure(", paste(c(dQuote(declared[[at]]$id, FALSE), if (length(estimator)) {
-      paste("estimator =", dQuote(estimator, FALSE))
+    paste0("measure(", paste(c(quoted(declared[[at]]$id), if (length(estimator)) {
+      paste("estimator =", quoted(estimator))
     }, written[own[[at]]]), collapse = ", "), ")")
   }, "")
   one <- length(names) == 1
@@ -216,7 +214,7 @@ refuse_unknown_argument <- function(name, declared) {
          },
          if (length(having)) {
            paste0(": it is a parameter of other measures, such as measure(",
-                  dQuote(having[1], FALSE), ", ", name, " = ...).")
+                  quoted(having[1]), ", ", name, " = ...).")
          } else suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")))
 }
 

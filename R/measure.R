@@ -99,8 +99,8 @@ check_declaration <- function(d) {
   known <- function(words, vocabulary, field) {
     unknown <- setdiff(words, vocabulary)
     if (!length(unknown)) return()
-    stop("The measure ", dQuote(d$id, FALSE), " declares `", field, "` = ",
-         dQuote(unknown[1], FALSE), ", which is none of ", enumerate(vocabulary, 30), ".")
+    stop("The measure ", quoted(d$id), " declares `", field, "` = ",
+         quoted(unknown[1]), ", which is none of ", enumerate(vocabulary, 30), ".")
   }
   known(d$family, families, "family")
   known(d$direction, c("similarity", "distance"), "direction")
@@ -110,7 +110,7 @@ check_declaration <- function(d) {
   }
   for (field in c("prepare", "score", "check")) {
     if (!is.function(d[[field]])) {
-      stop("The measure ", dQuote(d$id, FALSE), " declares no function `", field, "`.")
+      stop("The measure ", quoted(d$id), " declares no function `", field, "`.")
     }
   }
 }
@@ -165,12 +165,10 @@ takes_clusters <- function(measure) {
 measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
-  refuse_if(!is.character(id) || length(id) != 1 || is.na(id), "measure",
-            "A measure is named by one id, a string such as \"cka\"; see measures().",
-            arg = "measure")
+  refuse_if(!is.character(id) || length(id) != 1 || is.na(id), "measure", "A measure is named by ",
+            "one id, a string such as \"cka\"; see measures().", arg = "measure")
   refuse_if(!id %in% names(registry), "measure", "There is no measure ",
-            "{dQuote(id, FALSE)}{suggest_measure(id)} measures() lists all measures.",
-            arg = "measure")
+            "{quoted(id)}{suggest_measure(id)} measures() lists all measures.", arg = "measure")
   registry[[id]]
 }
 
@@ -180,12 +178,12 @@ suggest_measure <- function(id) {
   }
   estimator <- synonyms_of(id, c("stimulus", "stimulus_neuron"))
   if (length(estimator)) {
-    return(paste0("; did you mean measure(\"cka\", estimator = ", dQuote(estimator[1], FALSE),
+    return(paste0("; did you mean measure(\"cka\", estimator = ", quoted(estimator[1]),
                   ")?"))
   }
   resi <- vapply(measure_ids(), function(known) registry[[known]]$resi, "")
   same <- which(tolower(resi) == tolower(id))
-  if (length(same)) return(paste0("; it is called ", dQuote(names(same)[1], FALSE), " here."))
+  if (length(same)) return(paste0("; it is called ", quoted(names(same)[1]), " here."))
   suggest(id, measure_ids())
 }
 

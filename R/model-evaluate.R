@@ -114,7 +114,7 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
             "`rdms` are above 0, as they hardly are if cross-validated. If 0 does not mean \"no ",
             "difference\" (as in 1 - r, or in distances of noisy patterns), cosines are high even ",
             "for a model in which all pairs are equal: take outer = \"whitened_pearson\". Name ",
-            "outer = {dQuote(task$outer, FALSE)} in the call to take it without this message.")
+            "outer = {quoted(task$outer)} in the call to take it without this message.")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(if (!missing(resample)) resample, draws, max(task$group),
                     units_of(task$n, task$codes), unit_words(task))

@@ -531,7 +531,7 @@ warn_slow_series <- function(pairs, sides) {
   if (any(points < needed)) {
     worst <- which.min(points / needed)
     several <- nrow(pairs) > 1
-    name <- function(side, at) dQuote(title_of(side$reprs[[at]]), FALSE)
+    name <- function(side, at) quoted(title_of(side$reprs[[at]]))
     warn("series", "Circular shifts reject unrelated series too often where both are slow",
          if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"),
          ": {name(sides$x, pairs$i[worst])} and ",

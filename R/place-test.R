@@ -86,7 +86,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   unused <- given[given != settings$correction]
   warn_if(length(unused), "unused", paste0("`", names(unused), "`", collapse = " and "),
           "{if (length(unused) > 1) ' are' else ' is'} not used by correction = ",
-          "{dQuote(settings$correction, FALSE)}, but by {enumerate(unique(unused))}.",
+          "{quoted(settings$correction)}, but by {enumerate(unique(unused))}.",
           data = names(unused))
   hold_threads(threads)
   maps <- read_maps(maps, "maps")

@@ -181,7 +181,7 @@ map_groups <- function(group, names) {
     # where the group of each condition is
     at <- match(names, names(group))
     refuse_if(anyNA(at), "labels", "`group` has names, but none is ",
-              "{dQuote(names[is.na(at)][1], FALSE)}: name it by conditions, or not (unname()).")
+              "{quoted(names[is.na(at)][1])}: name it by conditions, or not (unname()).")
     group <- group[at]
   }
   if (is.factor(group)) droplevels(group) else factor(group, unique(group))

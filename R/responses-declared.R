@@ -38,9 +38,8 @@ declared_clusters <- function(reprs) {
     first <- known[[1]]$arg
     other <- known[[differs[1]]]$arg
     refuse("labels", "`{first}` and `{other}` declare different clusters, first for stimulus ",
-           which(!mapply(identical, codes[[1]], codes[[differs[1]]]))[1],
-           ": the stimuli are the same, and so must be their clusters. Declare them on one side, ",
-           "or alike.", arg = other)
+           which(!mapply(identical, codes[[1]], codes[[differs[1]]]))[1], ": the stimuli are the ",
+           "same, and so must be their clusters. Declare them on one side, or alike.", arg = other)
   }
   codes[[1]]
 }
@@ -214,14 +213,14 @@ no_arithmetic <- function(what) {
 }
 
 #' @export
-Ops.repalign_responses <- function(e1, e2) no_arithmetic(dQuote(.Generic, FALSE))
+Ops.repalign_responses <- function(e1, e2) no_arithmetic(quoted(.Generic))
 
 #' @export
-Math.repalign_responses <- function(x, ...) no_arithmetic(dQuote(.Generic, FALSE))
+Math.repalign_responses <- function(x, ...) no_arithmetic(quoted(.Generic))
 
 #' @export
 Summary.repalign_responses <- function(..., na.rm = FALSE) {
-  no_arithmetic(dQuote(.Generic, FALSE))
+  no_arithmetic(quoted(.Generic))
 }
 
 #' @export
@@ -359,9 +358,9 @@ warn_few_repeats <- function(repr, estimator) {
   several <- events_of_stimuli(unclass(repr$responses)) > 1
   if (!any(several) || mean(several) >= enough_repeated) return(invisible())
   warn("few_repeats", "Only {sum(several)} of {length(several)} stimuli of `{repr$arg}` have two ",
-       "trials, by which {dQuote(estimator, FALSE)} takes noise out: its error is a multiple of ",
+       "trials, by which {quoted(estimator)} takes noise out: its error is a multiple of ",
        "that with two trials of all. Where neurons share little noise, estimator = ",
-       "{dQuote(sub('_trial', '', estimator), FALSE)} is better, which takes means over trials.",
+       "{quoted(sub('_trial', '', estimator))} is better, which takes means over trials.",
        data = repr$arg)
 }
 
@@ -376,7 +375,7 @@ trials_usable <- function(args, parts, known) {
 check_shared_noise <- function(noise, estimator, known, several) {
   refuse_if(noise == "trials" && !corrections[[estimator]]$trials, "choice",
             "shared_noise = \"trials\" needs an estimator that corrects for trials, not ",
-            "{dQuote(estimator, FALSE)}", if (!several) ", and responses to several trials",
+            "{quoted(estimator)}", if (!several) ", and responses to several trials",
             ": use \"stimulus_neuron_trial\" or \"stimulus_trial\".", arg = "shared_noise")
   without <- Filter(function(repr) is.null(unclass(repr$responses)$session), known)
   refuse_if(noise == "pairs" && length(without), "choice", "shared_noise = \"pairs\" leaves out ",
@@ -384,17 +383,16 @@ check_shared_noise <- function(noise, estimator, known, several) {
             "give `session` to responses().", arg = "shared_noise")
   refuse_if(noise == "pairs" && corrections[[estimator]]$trials, "choice",
             "shared_noise = \"pairs\" leaves out pairs of neurons and takes the means over ",
-            "trials, but estimator = {dQuote(estimator, FALSE)} multiplies different trials: use ",
+            "trials, but estimator = {quoted(estimator)} multiplies different trials: use ",
             "estimator = \"stimulus_neuron\", or shared_noise = \"trials\".", arg = "shared_noise")
-  refuse_if(noise == "pairs" && !corrections[[estimator]]$neurons, "choice",
-            "shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
-            "does, not {dQuote(estimator, FALSE)}: choose it, with kernel = \"linear\".",
-            arg = "shared_noise")
+  refuse_if(noise == "pairs" && !corrections[[estimator]]$neurons, "choice", "shared_noise = ",
+            "\"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" does, not ",
+            "{quoted(estimator)}: choose it, with kernel = \"linear\".", arg = "shared_noise")
 }
 
 refuse_no_trials <- function(args, reprs) {
   if (!args$corrects$trials) return(invisible())
-  refuse("trials", "estimator = {dQuote(args$estimator, FALSE)} needs responses to several ",
+  refuse("trials", "estimator = {quoted(args$estimator)} needs responses to several ",
          "trials, but `{reprs[[1]]$arg}` ",
          if (length(reprs) > 1) paste0("and `", reprs[[length(reprs)]]$arg,
                                        "` have none")

@@ -171,11 +171,11 @@ check_runs <- function(values, trial) {
 
 run_title <- function(trial, at) {
   known <- trial[!is.na(trial[, at]), at]
-  if (length(known)) dQuote(known[1], FALSE) else at
+  if (length(known)) quoted(known[1]) else at
 }
 
 # How messages call a stimulus.
 stimulus_title <- function(values, at) {
   name <- dimnames(values)[[1]][at]
-  paste("stimulus", if (is.null(name)) at else dQuote(name, FALSE))
+  paste("stimulus", if (is.null(name)) at else quoted(name))
 }

@@ -142,8 +142,7 @@ check_regions <- function(listed, reprs, split, units) {
     # what one object does not declare, only the other side may have
     if (!declares_responses(reprs)) check_unit_choice(FALSE, units$x, units$y)
   } else if (!is.null(units$y)) {
-    refuse("labels", "`units_y` cannot be used when parts of `x` are compared: label all columns ",
-           "in `units_x`.")
+    refuse("labels", "`units_y` is of no use for parts of `x`: label all columns in `units_x`.")
   }
 }
 
@@ -258,8 +257,7 @@ open_parts <- function(region, neurons, default, setup) {
 region_groups <- function(region, setup) {
   split <- region$columns$split
   names <- unique(split)
-  refuse_if(length(names) < 2, "labels", "`split` has a single label: there is no pair of groups ",
-            "to compare.")
+  refuse_if(length(names) < 2, "labels", "`split` has a single label, no pair of groups.")
   groups <- lapply(names, function(name) {
     region$arg <- as.character(name)
     region$cache <- new_cache()

@@ -104,12 +104,10 @@ check_objects <- function(object, rows, setup) {
   refuse_if(anyNA(object), "labels", "`object` has missing labels, first at position ",
             "{which(rows)[is.na(object)][1]}.")
   counts <- table(object)
-  refuse_if(length(counts) < 2, "labels", "`object` has a single category: at least two are ",
-            "needed for a comparison.")
+  refuse_if(length(counts) < 2, "labels", "`object` has a single category: two are needed.")
   least <- if ("stimulus_neuron" %in% setup$estimator) 2 else 1
   refuse_if(any(counts < least), "labels", "`object` has fewer than {least} rows of ",
-            "{enumerate(names(counts)[counts < least])}: the neuron correction needs at least ",
-            "{least} per category.")
+            "{enumerate(names(counts)[counts < least])}: the correction needs {least} or more.")
   object
 }
 

@@ -286,7 +286,7 @@ check_same_columns <- function(one, other) {
   if (any(lengths(names) == 0) || identical(names[[1]], names[[2]])) return(invisible())
   at <- which(names[[1]] != names[[2]])[1]
   refuse("size", "`{one$arg}` and `{other$arg}` have different column names, first in column {at} ",
-         "({dQuote(names[[1]][at], FALSE)} and {dQuote(names[[2]][at], FALSE)}): the columns must ",
+         "({quoted(names[[1]][at])} and {quoted(names[[2]][at])}): the columns must ",
          "be the same neurons in the same order.", arg = "trials")
 }
 

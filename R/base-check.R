@@ -18,12 +18,11 @@ check_choice <- function(value, choices, arg, several = FALSE) {
             "{enumerate(choices, 20)}.")
   unknown <- setdiff(value, choices)
   refuse_if(length(unknown) && !length(choices), "choice", "`{arg}` cannot be ",
-            "{dQuote(unknown[1], FALSE)}: there is nothing to choose from.")
+            "{quoted(unknown[1])}: there is nothing to choose from.")
   refuse_if(length(unknown), "choice", "`{arg}` cannot be ",
-            "{dQuote(unknown[1], FALSE)}{suggest(unknown[1], choices)} Choices: ",
-            "{enumerate(choices, 20)}.")
+            "{quoted(unknown[1])}{suggest(unknown[1], choices)} Choices: {enumerate(choices, 20)}.")
   refuse_if(anyDuplicated(value), "choice", "`{arg}` names ",
-            "{dQuote(value[duplicated(value)][1], FALSE)} twice.")
+            "{quoted(value[duplicated(value)][1])} twice.")
   # without names, dimensions and classes
   as.vector(unclass(value))
 }
@@ -31,7 +30,7 @@ check_choice <- function(value, choices, arg, several = FALSE) {
 # The last branch of every switch() on a word: a word that no branch is for is a mistake of ours,
 # and must not become a value.
 no_branch <- function(word) {
-  stop("There is no branch for ", dQuote(paste(word, collapse = ", "), FALSE), " here.")
+  stop("There is no branch for ", quoted(paste(word, collapse = ", ")), " here.")
 }
 
 check_flag <- function(value, arg) {
@@ -139,9 +138,8 @@ check_encoding <- function(value, arg) {
   texts <- .Call(C_foreign_texts, value)
   if (!length(texts) || all(validEnc(texts))) return(invisible())
   bad <- texts[!validEnc(texts)][1]
-  refuse("encoding", "`{arg}` holds text that is not valid in its encoding, {dQuote(bad, FALSE)}: ",
-         "say the encoding where it is read, or convert it, as by iconv(text, \"latin1\", ",
-         "\"UTF-8\").")
+  refuse("encoding", "`{arg}` holds text that is not valid in its encoding, {quoted(bad)}: say ",
+         "the encoding where it is read, or convert it, as by iconv(text, \"latin1\", \"UTF-8\").")
 }
 
 # Parameters of measures may have no value yet.
@@ -201,7 +199,7 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
 
 require_package <- function(package, why) {
   refuse_if(!requireNamespace(package, quietly = TRUE), "package", "{why} needs the package ",
-            "{dQuote(package, FALSE)}: install.packages(\"{package}\").", arg = NULL)
+            "{quoted(package)}: install.packages(\"{package}\").", arg = NULL)
 }
 
 # ---- conditions
@@ -293,7 +291,7 @@ is_time_limit <- function(error) {
 
 # Numbers of rows or columns with their names, if they have any: 3 ("face").
 named_places <- function(at, names) {
-  if (is.null(names)) at else paste0(at, " (", dQuote(names[at], FALSE), ")")
+  if (is.null(names)) at else paste0(at, " (", quoted(names[at]), ")")
 }
 
 # Bytes that are no letters of any text are written as "<e9>".
@@ -301,10 +299,13 @@ readable <- function(text) {
   if (all(validEnc(text))) text else iconv(text, "UTF-8", "UTF-8", sub = "byte")
 }
 
+# Plain quotation marks, whatever the language of R.
+quoted <- function(text) dQuote(text, FALSE)
+
 # Lists values in words: "a", "b" and 3 more.
 enumerate <- function(values, most = 5, quote = TRUE) {
   values <- as.character(values)
-  shown <- utils::head(if (quote) dQuote(values, FALSE) else values, most)
+  shown <- utils::head(if (quote) quoted(values) else values, most)
   rest <- length(values) - length(shown)
   if (rest > 0) return(paste0(paste(shown, collapse = ", "), " and ", rest, " more"))
   if (length(shown) < 2) return(paste(shown, collapse = ""))
@@ -323,7 +324,7 @@ describe <- function(x) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")
   article <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
-  if (is.object(x)) return(paste0("an object of class ", dQuote(class(x)[1], FALSE)))
+  if (is.object(x)) return(paste0("an object of class ", quoted(class(x)[1])))
   if (is.matrix(x)) return(paste(article(typeof(x)), "matrix"))
   if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
   if (is.list(x)) return("a list")

@@ -77,8 +77,7 @@ names_of_square <- function(values, labels, arg) {
   if (is.null(columns) || identical(rows, columns)) return(rows)
   at <- which(rows != columns)[1]
   refuse("names", "`{arg}` has other names of rows than of columns, first at place {at} ",
-         "({dQuote(rows[at], FALSE)} and {dQuote(columns[at], FALSE)}): give both the labels, in ",
-         "the same order.")
+         "({quoted(rows[at])} and {quoted(columns[at])}): give both the labels, in the same order.")
 }
 
 # Where the values are that have the labels as names; NULL where they go by position.
@@ -93,10 +92,10 @@ places_of_labels <- function(names, labels, arg, of) {
   }
   lacking <- labels[!labels %in% names]
   refuse_if(length(lacking), "names", "`{arg}` has names, but none is ",
-            "{dQuote(lacking[1], FALSE)}, a label of the data: name a value for each label, or ",
+            "{quoted(lacking[1])}, a label of the data: name a value for each label, or ",
             "give unname({arg}) in the order of the data.")
   twice <- names[duplicated(names) & names %in% labels]
-  refuse_if(length(twice), "names", "`{arg}` has the name {dQuote(twice[1], FALSE)} twice: name ",
+  refuse_if(length(twice), "names", "`{arg}` has the name {quoted(twice[1])} twice: name ",
             "each value by a label of its own, or give unname({arg}) in the order of the data.")
   match(labels, names)
 }

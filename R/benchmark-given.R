@@ -21,8 +21,7 @@ given_scores <- function(scores, calibrated) {
   lacking <- setdiff(c("x", "y", "measure", "score"), names(scores))
   refuse_if(length(lacking), "scores", "`scores` has no column {enumerate(lacking)}: it needs x, ",
             "y, measure and score, and `direction` for measures that are not of this package.")
-  refuse_if(!nrow(scores), "scores", "`scores` has no rows: leave it out where no scores are ",
-            "known.")
+  refuse_if(!nrow(scores), "scores", "`scores` has no rows: leave it out.")
   facts <- list(direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
                 best = attr(scores, "best"))
   refuse_if(!is.numeric(scores$score) && !all(is.na(scores$score)), "scores",
@@ -43,7 +42,7 @@ given_scores <- function(scores, calibrated) {
   }
   bad <- which(!table$direction %in% c("similarity", "distance", NA))
   refuse_if(length(bad), "scores", "`scores$direction` must be \"similarity\" or \"distance\", ",
-            "not {dQuote(table$direction[bad[1]], FALSE)} (row {bad[1]}).", arg = "scores")
+            "not {quoted(table$direction[bad[1]])} (row {bad[1]}).", arg = "scores")
   c(list(tables = split(table, factor(table$measure, unique(table$measure)))), facts)
 }
 
@@ -95,16 +94,15 @@ given_best <- function(given, label, known, direction) {
 # "similarity" or "distance": as the table says, or as this package declares the measure.
 given_direction <- function(given, label, known) {
   said <- unique(stats::na.omit(given$tables[[label]]$direction))
-  refuse_if(length(said) > 1, "scores", "`scores$direction` of {dQuote(label, FALSE)} is both ",
+  refuse_if(length(said) > 1, "scores", "`scores$direction` of {quoted(label)} is both ",
             "\"similarity\" and \"distance\": one measure has one direction.", arg = "scores")
   if (length(said) == 1) return(said)
   if (!is.null(known)) return(known$declaration$direction)
   if (label %in% names(given$direction)) return(given$direction[[label]])
   direction <- registered_fact(declared_name(label), "direction", NA_character_)
   if (!is.na(direction)) return(direction)
-  refuse("scores", "`scores` has the measure {dQuote(label, FALSE)}, which is none of this ",
-         "package: say in a column `direction` whether it is a \"similarity\" (larger is more ",
-         "alike) or a \"distance\".")
+  refuse("scores", "`scores` has the measure {quoted(label)}, which is none of this ",
+         "package: say in a column `direction` whether it is a \"similarity\" or a \"distance\".")
 }
 
 # The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label, or that has
@@ -122,8 +120,8 @@ given_cells <- function(given, column, names, pairs, wanted) {
   differ <- !mapply(identical, rows$score[twice], rows$score[first])
   if (any(as.logical(differ))) {
     row <- rows[twice[which(differ)[1]], ]
-    refuse("scores", "`scores` has two different scores of {dQuote(row$x, FALSE)} and ",
-           "{dQuote(row$y, FALSE)} by {dQuote(row$measure, FALSE)}: keep one.")
+    refuse("scores", "`scores` has two different scores of {quoted(row$x)} and ",
+           "{quoted(row$y)} by {quoted(row$measure)}: keep one.")
   }
   x <- names[pairs$i]
   y <- names[pairs$j]
@@ -132,8 +130,8 @@ given_cells <- function(given, column, names, pairs, wanted) {
   lacking <- which(wanted & is.na(at))
   refuse_if(length(lacking), "scores", "`scores` lacks ",
             if (length(lacking) > 1) paste0(length(lacking), " pairs, first ") else "the pair ",
-            "{dQuote(x[lacking[1]], FALSE)} and {dQuote(y[lacking[1]], FALSE)} by ",
-            "{dQuote(column$label, FALSE)}",
+            "{quoted(x[lacking[1]])} and {quoted(y[lacking[1]])} by ",
+            "{quoted(column$label)}",
             if (!column$symmetric) paste0(", a measure whose score depends on the order: give a ",
               "row for each order, as similarity(list, list) has them"),
             ". The names must be those of the representations.")
@@ -250,7 +248,7 @@ output_differences <- function(items, outputs, labels, accuracy, from, tolerance
     bad <- if (is.numeric(values)) which(!is.finite(values)) else 1
     refuse_if(length(bad), "value", "`accuracy` must be finite numbers",
               if (is.numeric(values)) {
-                paste0("; that of ", dQuote(items$names[bad[1]], FALSE), " is ", values[bad[1]])
+                paste0("; that of ", quoted(items$names[bad[1]]), " is ", values[bad[1]])
               }, ".")
     list(right = as.double(values), of = 1)
   } else
@@ -290,7 +288,7 @@ checked_outputs <- function(items, outputs) {
     from <- replace(items, c("files", "data", "arrays"), list(NULL, NULL, NULL))
     from$files <- as.character(manifest_column(items$manifest, outputs, items$arg))
     bad <- which(is.na(from$files) | !nzchar(from$files))
-    refuse_if(length(bad), "value", "The column {dQuote(outputs, FALSE)} names no file in row ",
+    refuse_if(length(bad), "value", "The column {quoted(outputs)} names no file in row ",
               "{bad[1]}.", arg = "outputs")
     check_files(from, seq_along(from$files))
     outputs <- stats::setNames(read_files(from$files), items$names)

@@ -108,8 +108,8 @@ layer_labels <- function(values, column, arg) {
 
 check_layers <- function(items) {
   twice <- anyDuplicated(data.frame(items$models, items$layers))
-  refuse_if(twice, "names", "`{items$arg}` has two layers {dQuote(items$layers[twice], FALSE)} of ",
-            "the model {dQuote(items$models[twice], FALSE)}: a layer is given once.")
+  refuse_if(twice, "names", "`{items$arg}` has two layers {quoted(items$layers[twice])} of ",
+            "the model {quoted(items$models[twice])}: a layer is given once.")
   counts <- table(items$models)
   single <- names(which(counts < 2))
   refuse_if(length(single), "size", "`{items$arg}` has one layer of {enumerate(single)}: there ",
@@ -117,8 +117,7 @@ check_layers <- function(items) {
   refuse_whole_name(names(counts), items$arg, "model")
   models <- names(which(counts == 2))
   inform_if(length(models), "two_layers", "There is no order to see in the two layers of ",
-            "{enumerate(models)}: one pair of layers has none to be compared with. Three or more ",
-            "layers have.")
+            "{enumerate(models)}: give three or more.")
   items
 }
 
@@ -250,15 +249,14 @@ check_several <- function(items, least = 2, why = "there are no pairs to compare
 check_groups <- function(items, groups) {
   groups <- item_values(items, groups, "groups")
   empty <- which(is.na(groups) | !nzchar(as.character(groups)))
-  refuse_if(length(empty), "groups", "`groups` has no label for ",
-            "{dQuote(items$names[empty[1]], FALSE)} (position {empty[1]}): leave that ",
-            "representation out, or give it a group.")
+  refuse_if(length(empty), "groups", "`groups` has no label for {quoted(items$names[empty[1]])} ",
+            "(position {empty[1]}): leave that representation out, or give it a group.")
   unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
   refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
             "droplevels(groups) leaves empty groups out.")
   groups <- group_factor(groups)
   sizes <- table(groups)
-  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {dQuote(names(sizes), FALSE)}: ",
+  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {quoted(names(sizes))}: ",
             "there are no pairs across groups to compare with.")
   single <- names(sizes)[sizes == 1]
   refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
@@ -332,9 +330,8 @@ check_unique_names <- function(names, arg) {
   names <- as.character(names)
   refuse_if(anyNA(names) || any(names == ""), "names", "`{arg}` has no name at position ",
             "{which(is.na(names) | names == '')[1]}.")
-  refuse_if(anyDuplicated(names), "names", "`{arg}` names ",
-            "{dQuote(names[duplicated(names)][1], FALSE)} twice: names must differ. A manifest ",
-            "can give them in a column `id`.")
+  refuse_if(anyDuplicated(names), "names", "`{arg}` names {quoted(names[duplicated(names)][1])} ",
+            "twice: names must differ. A manifest can give them in a column `id`.")
   names
 }
 
@@ -353,7 +350,7 @@ manifest_items <- function(manifest, arg) {
 manifest_column <- function(manifest, column, arg) {
   if (column %in% names(manifest)) return(manifest[[column]])
   refuse("manifest", "`{arg}` is a data frame without the column ",
-         "{dQuote(column, FALSE)}{suggest(column, names(manifest))} Columns: ",
+         "{quoted(column)}{suggest(column, names(manifest))} Columns: ",
          "{enumerate(names(manifest), 20)}",
          if (column == "file") paste0(". A manifest names in `file` a file for each ",
                                       "representation; matrices are given as a named list"), ".")
@@ -426,7 +423,7 @@ in_item_order <- function(items, values, arg, what) {
   if (is.null(names(values))) return(values)
   at <- match(items$names, names(values))
   refuse_if(anyNA(at), "names", "`{arg}` has names, but none for ",
-            "{dQuote(items$names[is.na(at)][1], FALSE)}: use the names of `{items$arg}`, or leave ",
+            "{quoted(items$names[is.na(at)][1])}: use the names of `{items$arg}`, or leave ",
             "them out where the order is the same.")
   values[at]
 }

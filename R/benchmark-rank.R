@@ -76,7 +76,7 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
   twice <- anyDuplicated(rows[setdiff(names(rows), "value")])
   if (twice) {
     labels <- unlist(rows[twice, rank_tests(rows)])
-    refuse("rows", "{dQuote(rows$measure[twice], FALSE)} has two values in one test (",
+    refuse("rows", "{quoted(rows$measure[twice])} has two values in one test (",
            paste(names(labels), "=", labels, collapse = ", "), "). Name the results, as in ",
            "rank_measures(first = a, second = b), or give them different `dataset`, ",
            "`architecture` or `test`.", arg = "...")
@@ -338,7 +338,7 @@ given_results <- function(...) {
 # The rows of a result that rank, with the columns that name the test.
 ranked_rows <- function(result, name, metric, target) {
   rows <- as.data.frame(result)
-  what <- if (nzchar(name)) paste("The result", dQuote(name, FALSE)) else "A result"
+  what <- if (nzchar(name)) paste("The result", quoted(name)) else "A result"
   usable <- all(c("measure", "value") %in% names(rows)) && is.numeric(rows$value) &&
     any(c("metric", "target") %in% names(rows))
   refuse_if(!usable, "type", "{what} is not one of a benchmark: it needs the columns measure, ",
@@ -379,7 +379,7 @@ metric_rows <- function(rows, what, metric) {
     kinds <- if ("spearman" %in% found) "layers" else
       if (all(found == "conformity")) c("groups", "layers") else "groups"
     wanted <- intersect(metric[kinds], found)
-    refuse_if(!length(wanted), "value", "{what} has no figure {dQuote(metric[[kinds[1]]], FALSE)} ",
+    refuse_if(!length(wanted), "value", "{what} has no figure {quoted(metric[[kinds[1]]])} ",
               "to rank by; it has {enumerate(found)}: name another one in `metric`.")
     at[rows$metric[at] %in% wanted[1]]
   })

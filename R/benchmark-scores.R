@@ -273,7 +273,7 @@ check_cache <- function(cache) {
   cache <- path.expand(cache)
   if (!dir.exists(cache)) dir.create(cache, recursive = TRUE, showWarnings = FALSE)
   refuse_if(!dir.exists(cache) || file.access(cache, 2) != 0, "value", "`cache` = ",
-            "{dQuote(cache, FALSE)} is no folder that can be written to.")
+            "{quoted(cache)} is no folder that can be written to.")
   # workers may have another working folder
   normalizePath(cache, "/")
 }

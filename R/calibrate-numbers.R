@@ -230,7 +230,7 @@ null_scores_of_rows <- function(calibration) {
             "numbers as they were, and put several together with rbind() or dplyr::bind_rows().")
   twice <- which(wanted %in% known[duplicated(known)])
   refuse_if(length(twice), "rows", "`calibration` has two calibrations of ",
-            dQuote(row_title(calibration[twice[1], ]), FALSE), " that cannot be told apart: keep ",
+            quoted(row_title(calibration[twice[1], ])), " that cannot be told apart: keep ",
             "the columns score, null_mean and null_sd, or take the rows of one calibration.")
   kept$null[at]
 }

@@ -359,8 +359,8 @@ settings_lines <- function(settings, rows) {
   }
   text <- paste0(
     "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
-    if (adjusted) paste0(" (p_adjust = ", dQuote(settings$p_adjust, FALSE), ")"),
-    drawn, "; calibrated: variant ", dQuote(settings$variant, FALSE),
+    if (adjusted) paste0(" (p_adjust = ", quoted(settings$p_adjust), ")"),
+    drawn, "; calibrated: variant ", quoted(settings$variant),
     if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
                                              settings$aggregate)
   )

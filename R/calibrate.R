@@ -116,7 +116,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   set <- call$set
   pairs <- call$pairs
   for (m in set) {
-    refuse_if(!has_permutations(m), "null", "{dQuote(m$label, FALSE)} has no permutation null: it ",
+    refuse_if(!has_permutations(m), "null", "{quoted(m$label)} has no permutation null: it ",
               "does not depend on which row of `x` is paired with which row of `y`. ",
               "measures()$pairing tells which measures do.", arg = "measure")
   }

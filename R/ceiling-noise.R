@@ -139,10 +139,10 @@ ceiling_measure <- function(measure) {
       measure$label <- settled_label(replace(measure, "args", list(args)), "naive")
       measure$chosen <- args$estimator
     }
-    refuse_if(args$corrects$trials, "choice", "estimator = {dQuote(args$estimator, FALSE)} is ",
+    refuse_if(args$corrects$trials, "choice", "estimator = {quoted(args$estimator)} is ",
               "free of the noise of trials, and its ceiling is 1. Use ",
-              "{dQuote(sub('_trial', '', args$estimator), FALSE)}: the column `disattenuated` ",
-              "then has the score of {dQuote(args$estimator, FALSE)}.", arg = "measure")
+              "{quoted(sub('_trial', '', args$estimator))}: the column `disattenuated` ",
+              "then has the score of {quoted(args$estimator)}.", arg = "measure")
     refuse_if(isTRUE(args$shared_neurons) || !is.null(args$units_x), "choice",
               "`measure` has labels of neurons: declare them in `neuron` of responses().")
     measure$args <- args
@@ -152,10 +152,9 @@ ceiling_measure <- function(measure) {
   if (measure$way == "halves") {
     best <- if (is_own(measure)) 1 else best_of(measure$declaration, args)
     similar <- identical(measure$declaration$direction, "similarity") && isTRUE(best == 1)
-    refuse_if(!similar, "measure", "`measure` {dQuote(measure$label, FALSE)} is no similarity ",
-              "with the best value 1, and reliabilities of halves of the trials are not defined ",
-              "for it: use a similarity, such as measure(\"cka\", estimator = ",
-              "\"stimulus_neuron\").")
+    refuse_if(!similar, "measure", "`measure` {quoted(measure$label)} is no similarity ",
+              "with the best value 1, which reliabilities of halves need: use a similarity, such ",
+              "as measure(\"cka\", estimator = \"stimulus_neuron\").")
   }
   refuse_if(!is.null(args$clusters), "choice", "`measure` has `clusters`: declare them in ",
             "`cluster` of responses(), for the trials.")
@@ -219,7 +218,7 @@ refuse_broken_trials <- function(values, partial, arg) {
     name <- dimnames(values)[[3]][lacking[1, 2]]
     refuse(c("repalign_error_partial_trials", "repalign_error_nonfinite"),
            "`{arg}` lacks some neurons in {count_of(nrow(lacking), 'trial')}, first in trial ",
-           if (is.null(name)) lacking[1, 2] else dQuote(name, FALSE), " of ",
+           if (is.null(name)) lacking[1, 2] else quoted(name), " of ",
            "{stimulus_title(values, lacking[1, 1])}: measure(\"cka\", estimator = ",
            "\"stimulus_neuron\") takes such trials as they are",
            "{remedies_by_leaving_out(apply(partial, c(1, 3), any))}.")
@@ -257,12 +256,11 @@ ceiling_row <- function(task, y, measure, splits, over) {
   if (!is.null(y)) {
     accepted <- switch(measure$way, cka = "data", rsa = c("data", "dist"),
                        halves = c("data", "dist", "graph"), no_branch(measure$way))
-    need_kind(y, accepted, dQuote(measure$label, FALSE))
+    need_kind(y, accepted, quoted(measure$label))
   }
   refuse_if(measure$way != "cka" && !is.null(task$codes), "choice", "The ceiling of ",
-            "{dQuote(measure$label, FALSE)} cannot go by clusters of stimuli, only that of ",
-            "\"cka\" with a linear kernel can: leave out `cluster` of responses().",
-            arg = "measure")
+            "{quoted(measure$label)} cannot go by clusters of stimuli, only that of \"cka\" with ",
+            "a linear kernel can: leave out `cluster` of responses().", arg = "measure")
   if (measure$way == "halves") {
     known <- split_ceiling(task, y, measure, splits)
     known$ceiling <- sqrt(known$reliability)

@@ -87,7 +87,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   measure <- single_measure(measure, ...)
   usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
   refuse_if(!usable, "measure", "`measure` must be \"cka\" or \"rsa\", where the mean of ",
-            "subjects is defined, not {dQuote(measure$label, FALSE)}.")
+            "subjects is defined, not {quoted(measure$label)}.")
   refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "choice",
             "`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
             "of responses(), for each subject.")
@@ -118,8 +118,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
              paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
     })
     warn_if(length(reasons) > 0, "undefined", "The subjects have too little in common for all ",
-            "values (NA): {paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects ",
-            "may help.")
+            "values (NA): {paste(reasons, collapse = '; ')}. Take more stimuli or subjects.")
   }
   if (measure$id == "rsa") rows$rdms <- length(reprs)
   # what the scores are by, also where the user chose nothing; `inner` is not used of given RDMs
@@ -127,7 +126,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
                     rsa = c(if (!of_rdms) "inner", "outer"), no_branch(measure$id))
   new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling",
              list(words = paste0(measure$label, ": ", paste(
-               choices, "=", dQuote(unlist(measure$args[choices]), FALSE), collapse = ", "
+               choices, "=", quoted(unlist(measure$args[choices])), collapse = ", "
              ))))
 }
 

@@ -352,7 +352,8 @@ random_trial_halves <- function(repr) {
       weight[is.na(weight)] <- FALSE
       total <- 0
       for (t in seq_len(size[3])) {
-        slot <- zero_for_missing(matrix(values[, , t], size[1]))
+        slot <- matrix(values[, , t], size[1])
+        slot[is.na(slot)] <- 0
         total <- total + ifelse(weight[, t], 1, 0) * slot
       }
       means[, neurons, part] <- total / rowSums(weight)

@@ -47,7 +47,8 @@ song_estimate <- function(dot, rows, totals, n, diagonal = FALSE) {
 # From sums over two, three and four different stimuli (or clusters) the corrected estimate.
 combine_terms <- function(t1, t2, t3, n) {
   n <- as.double(n)
-  t1 / falling(n, 2) - 2 * t2 / falling(n, 3) + t3 / falling(n, 4)
+  tuples <- cumprod(n - 0:3)
+  t1 / tuples[2] - 2 * t2 / tuples[3] + t3 / tuples[4]
 }
 
 # n (n - 1) (n - 2) ..., k factors: how many tuples of k different stimuli there are.
@@ -79,7 +80,7 @@ settled_complete <- function(args, reprs) {
   chosen <- !isTRUE(args$default_complete)
   refuse_if(chosen && args$complete %in% c("x", "y") && length(reprs$y) &&
               identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache), "choice",
-            "`complete` is {dQuote(args$complete, FALSE)}, but all pairs of one list are ",
+            "`complete` is {quoted(args$complete)}, but all pairs of one list are ",
             "compared, whose elements stand on both sides: give \"both\", or declare single ",
             "elements by responses(complete = TRUE).")
   kinds <- lapply(c(x = "x", y = "y"), function(side) {
@@ -89,7 +90,7 @@ settled_complete <- function(args, reprs) {
       other <- chosen && args$complete != "declared" &&
         declared != args$complete %in% c(side, "both")
       refuse_if(other, "choice", "`{repr$arg}` declares complete = {declared} by responses(), but ",
-                "the argument complete = {dQuote(args$complete, FALSE)} says that its columns are ",
+                "the argument complete = {quoted(args$complete)} says that its columns are ",
                 if (declared) "a sample" else "all that there are", ": leave out the argument, or ",
                 "declare the other.", arg = "complete")
       declared
@@ -168,9 +169,8 @@ note_unused_units <- function(estimator, given) {
 }
 
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
-  refuse_if(shared_neurons && !(is.null(units_x) && is.null(units_y)), "labels",
-            "Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already ",
-            "say which neurons are the same.")
+  refuse_if(shared_neurons && !(is.null(units_x) && is.null(units_y)), "labels", "Give either ",
+            "`shared_neurons` or `units_x` and `units_y`, not both: labels say which are the same.")
   if (is.null(units_x) != is.null(units_y)) {
     missing_one <- if (is.null(units_x)) "units_x" else "units_y"
     refuse("labels", "`{missing_one}` is missing: give labels for both sides or for neither.")
@@ -196,7 +196,7 @@ check_units <- function(pair, args) {
     at <- which(names[[1]] != names[[2]])[1]
     refuse("labels", "`shared_neurons = TRUE` needs the same neurons in the same columns, but the ",
            "column names of `{pair$x$arg}` and `{pair$y$arg}` differ, first in column {at} ",
-           "({dQuote(names[[1]][at], FALSE)} and {dQuote(names[[2]][at], FALSE)}). Reorder the ",
+           "({quoted(names[[1]][at])} and {quoted(names[[2]][at])}). Reorder the ",
            "columns, or remove their names when they do correspond.", arg = "shared_neurons")
   }
   check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
@@ -235,22 +235,20 @@ note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
 # is left out there, too.
 pair_labels <- function(pair, args) {
   if (!args$corrects$neurons) return(NULL)
-  complete <- any(complete_of_pair(pair, args))
   if (args$shared_neurons) {
-    if (complete) return(NULL)
+    if (any(complete_of_pair(pair, args))) return(NULL)
     identities <- seq_len(ncol(pair$x$data))
     return(list(x = identities, y = identities))
   }
   by_trials <- has_trials(pair$x) && has_trials(pair$y)
-  labels <- list(x = side_labels(pair$x, args, "x", by_trials),
-                 y = side_labels(pair$y, args, "y", by_trials))
-  if (is.null(labels$x) || is.null(labels$y)) return(NULL)
+  x <- labels_of_side(pair$x, args, "x", by_trials)
+  y <- if (!is.null(x$labels)) labels_of_side(pair$y, args, "y", by_trials)
   # sessions of one side and neurons of the other say nothing about pairs of them
-  kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args, by_trials), "")
-  if (kinds[1] != kinds[2]) return(NULL)
-  if (!complete) return(labels)
+  if (is.null(y$labels) || x$kind != y$kind) return(NULL)
+  labels <- list(x = x$labels, y = y$labels)
+  if (!any(complete_of_pair(pair, args))) return(labels)
   # without the labels of single neurons
-  if (kinds[1] == "session") lapply(labels, as.vector)
+  if (x$kind == "session") lapply(labels, as.vector)
 }
 
 # The labels by which the self term of a side leaves out pairs of neurons; NULL where it leaves out
@@ -261,27 +259,22 @@ self_labels <- function(repr, args, side) {
   if (is.null(labels)) seq_len(ncol(repr$data)) else labels
 }
 
-# The labels of the columns of one side: those that a responses() object declares, else those of
-# the call, or NULL. What trials correct for need not be left out: sessions are then no labels.
-# by_trials: are there trials to correct with? For products between sides both need several.
-side_labels <- function(repr, args, side, by_trials = has_trials(repr)) {
-  own <- declared_labels(repr, args, by_trials)
-  if (is.null(own)) args[[paste0("units_", side)]] else own
-}
+# The labels of the columns of one side, or NULL.
+side_labels <- function(repr, args, side) labels_of_side(repr, args, side)$labels
 
-label_kind <- function(repr, args, by_trials = has_trials(repr)) {
+# list(labels, kind): those that a responses() object declares ("session" or "neuron"), else those
+# of the call ("given"), or NULL. What trials correct for need not be left out: sessions are then no
+# labels. by_trials: are there trials to correct with? For products between sides both need several.
+labels_of_side <- function(repr, args, side = NULL, by_trials = has_trials(repr)) {
   given <- unclass(repr$responses)
-  corrected <- args$corrects$trials && by_trials
-  if (!corrected && !is.null(given$session)) "session" else
-    if (!is.null(given$neuron)) "neuron" else "given"
-}
-
-declared_labels <- function(repr, args, by_trials = has_trials(repr)) {
-  given <- unclass(repr$responses)
-  corrected <- args$corrects$trials && by_trials
-  if (corrected || is.null(given$session)) return(given$neuron)
-  if (is.null(given$neuron)) given$session else
-    structure(as.character(given$session), neurons = as.character(given$neuron))
+  neurons <- given$neuron
+  if (!is.null(given$session) && !(args$corrects$trials && by_trials)) {
+    labels <- if (is.null(neurons)) given$session else
+      structure(as.character(given$session), neurons = as.character(neurons))
+    return(list(labels = labels, kind = "session"))
+  }
+  if (!is.null(neurons)) return(list(labels = neurons, kind = "neuron"))
+  list(labels = if (!is.null(side)) args[[paste0("units_", side)]], kind = "given")
 }
 
 # The neuron pairs with equal labels. A label that each side has once gives a single neuron pair, in

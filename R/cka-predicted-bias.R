@@ -66,8 +66,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
   assume <- check_choice(assume, c("general", "normalized"), "assume")
   if (inherits(x, "repalign_population")) {
-    refuse_if(!is.null(y), "type", "`y` must not be given when `x` is a simulated population, ",
-              "which holds both sides.")
+    refuse_if(!is.null(y), "type", "`y` must not be given: the population `x` holds both sides.")
     geometry <- x$theory
   } else {
     na <- check_choice(na, missing_rules, "na")
@@ -75,8 +74,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
                if (!is.null(y)) list(analysis_repr(y, "y", na, "y")))
     for (repr in reprs) {
       refuse_if(is_complete(repr, list(), ""), "choice", "`{repr$arg}` declares complete = TRUE, ",
-                "but this bias is that of a sample of neurons: give as.matrix({repr$arg}) to take ",
-                "its columns as a sample.")
+                "but this bias is that of a sample of neurons: as.matrix({repr$arg}) is one.")
     }
     reprs <- with_common_stimuli(reprs)
     # not even where clusters say so, which are not used

@@ -142,7 +142,7 @@ check_trial_pair <- function(rx, ry, codes) {
 # them. Between sides: equal sessions; without sessions all neurons when both sides have trials,
 # because it is then not known whether they were recorded together.
 shared_sessions <- function(fx, fy, self) {
-  if (trial_count(fx) < 2 || trial_count(fy) < 2) {
+  if (dim(fx$values)[3] < 2 || dim(fy$values)[3] < 2) {
     return(list(x = rep(1L, dim(fx$values)[2]), y = rep(2L, dim(fy$values)[2])))
   }
   if (is.null(fx$session) || is.null(fy$session)) {
@@ -152,7 +152,7 @@ shared_sessions <- function(fx, fy, self) {
   list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
 }
 
-first_event <- function(event) dQuote(as.character(event[!is.na(event)][1]), FALSE)
+first_event <- function(event) quoted(as.character(event[!is.na(event)][1]))
 
 # Which of its events each trial belongs to, for every stimulus (stimuli x trials, NA: no trial),
 # numbered jointly for both sides: x, y and count. A permuted side keeps the numbers that it had
@@ -242,30 +242,28 @@ cut_trial_sample <- function(sample, keep) {
   codes <- sample$units[keep]
   sample$units <- match(codes, unique(codes))
   sample$stimuli <- sample$stimuli[keep]
+  sample$dominant <- NULL
   if (sample$runs) return(center_runs(sample))
-  sample$x <- shift_sums(sample$x, sample$counts_x, sample$events)
-  sample$y <- shift_sums(sample$y, sample$counts_y, sample$events)
+  means <- lapply(stimulus_means(sample, NaN), colMeans, na.rm = TRUE)
+  for (side in c("x", "y")) {
+    counts <- sample[[paste0("counts_", side)]]
+    shift <- replace(means[[side]], !is.finite(means[[side]]), 0)
+    sample[[side]] <- sample[[side]] - if (ncol(counts) == 1) tcrossprod(counts[, 1], shift) else
+      counts * rep(shift, each = nrow(counts))
+  }
   sample
 }
 
-shift_sums <- function(sums, counts, events) {
-  means <- colMeans(mean_rows(sums, counts, events), na.rm = TRUE)
-  means[!is.finite(means)] <- 0
-  if (ncol(counts) == 1) return(sums - tcrossprod(counts[, 1], means))
-  sums - counts * rep(means, each = nrow(sums))
-}
-
-# Means over the trials of each stimulus, NaN where there is none.
-mean_rows <- function(sums, counts, events) {
-  stimulus <- rep(seq_len(nrow(sums) / events), each = events)
-  total <- rowsum(sums, stimulus, reorder = TRUE)
-  number <- rowsum(counts, stimulus, reorder = TRUE)
-  if (ncol(counts) == 1) total / number[, 1] else total / number
-}
-
-zero_for_missing <- function(x) {
-  x[is.na(x)] <- 0
-  x
+# Means over the trials of each stimulus, of both sides; `lacking` where there is none.
+stimulus_means <- function(sample, lacking = 0) {
+  stimulus <- rep(seq_along(sample$units), each = sample$events)
+  sapply(c("x", "y"), function(side) {
+    total <- rowsum(sample[[side]], stimulus, reorder = TRUE)
+    number <- rowsum(sample[[paste0("counts_", side)]], stimulus, reorder = TRUE)
+    means <- if (ncol(number) == 1) total / number[, 1] else total / number
+    means[is.na(means)] <- lacking
+    means
+  }, simplify = FALSE)
 }
 
 # ---- trial kernels

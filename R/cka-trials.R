@@ -29,7 +29,7 @@ checked_sample <- function(rx, ry, codes) {
   check_trial_pair(rx, ry, codes)
   sample <- trial_sample(rx, ry, codes)
   check_trial_units(sample, list(x = rx, y = ry))
-  sample
+  with_dominant_units(sample)
 }
 
 trial_cross_sums <- function(sample, unit_x, unit_y, units) {
@@ -88,7 +88,7 @@ refuse_moved_neurons <- function(labels, pair) {
   }, NA))), c("x", "y"))
   args <- unique(args_of(pair[sides]))
   refuse(c("repalign_error_moved_neurons", "repalign_error_choice"), "Neuron ",
-         "{dQuote(moved, FALSE)} of ", enumerate(paste0("`", args, "`"), quote = FALSE),
+         "{quoted(moved)} of ", enumerate(paste0("`", args, "`"), quote = FALSE),
          " is in several sessions: errors that delete whole sessions, for the noise that neurons ",
          "share in them, cannot delete it. Declare either `session` or `neuron` in responses(), ",
          "or leave all neurons in: score_interval(over = \"stimuli\")",
@@ -129,14 +129,17 @@ trial_pairs <- function(sample, ix, iy, deletions = TRUE) {
   delete_dominant(result, sample, function(cut) trial_pairs(cut, ix, iy, FALSE))
 }
 
+with_dominant_units <- function(sample) {
+  units <- lapply(stimulus_means(sample), dominant_units, sample$units)
+  sample$dominant <- unique(c(units$x, units$y))
+  sample
+}
+
 # A unit that holds nearly all of the variance is really deleted, as in recompute_dominant().
 delete_dominant <- function(result, sample, compute) {
   if (nrow(result) < 6) return(result)
-  large <- lapply(c(x = "x", y = "y"), function(side) {
-    means <- mean_rows(sample[[side]], sample[[paste0("counts_", side)]], sample$events)
-    dominant_units(zero_for_missing(means), sample$units)
-  })
-  for (unit in unique(c(large$x, large$y))) {
+  if (is.null(sample$dominant)) sample <- with_dominant_units(sample)
+  for (unit in sample$dominant) {
     without <- compute(cut_trial_sample(sample, sample$units != unit))
     result[unit + 1, ] <- if (is.matrix(without)) without[1, ] else without[1]
   }
@@ -210,9 +213,8 @@ refuse_few_members <- function(sample, left_out, pair) {
 
 # The size of the terms: what the trial means give without any correction.
 trial_magnitude <- function(sample) {
-  x <- zero_for_missing(mean_rows(sample$x, sample$counts_x, sample$events))
-  y <- zero_for_missing(mean_rows(sample$y, sample$counts_y, sample$events))
-  squared_product(x, y) / as.double(nrow(x))^2
+  means <- stimulus_means(sample)
+  squared_product(means$x, means$y) / as.double(nrow(means$x))^2
 }
 
 # The sum of the squared entries of a'b.
@@ -222,6 +224,7 @@ squared_product <- function(a, b) {
 }
 
 some_columns <- function(sample, x, y) {
+  sample$dominant <- NULL
   sample$x <- sample$x[, x, drop = FALSE]
   sample$y <- sample$y[, y, drop = FALSE]
   if (sample$masked) {
@@ -295,12 +298,10 @@ sum_of_pairs <- function(sample, ix, iy) {
 # The sample as if every stimulus had one trial, the mean of its trials: where all trials of one
 # side are multiplied with all of the other, nothing else counts.
 sample_of_means <- function(sample) {
-  for (side in c("x", "y")) {
-    counts <- paste0("counts_", side)
-    means <- mean_rows(sample[[side]], sample[[counts]], sample$events)
-    number <- rowsum(sample[[counts]], rep(seq_along(sample$units), each = sample$events))
-    sample[[side]] <- zero_for_missing(means)
-    sample[[counts]] <- (number > 0) + 0
+  stimulus <- rep(seq_along(sample$units), each = sample$events)
+  sample[c("x", "y")] <- stimulus_means(sample)
+  for (counts in c("counts_x", "counts_y")) {
+    sample[[counts]] <- (rowsum(sample[[counts]], stimulus) > 0) + 0
   }
   sample$events <- 1L
   sample

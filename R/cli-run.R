@@ -1,6 +1,6 @@
 # The command `repalign` of the shell: from its words to a call, its table and its exit status.
 
-#' @include cli-options.R cli-data.R
+#' @include cli-options.R
 NULL
 
 #' Install the command `repalign`
@@ -47,13 +47,13 @@ install_cli <- function(folder = NULL, ask = TRUE, link = FALSE, ...) {
   }
   refuse_if(!is.character(folder) || length(folder) != 1 || !isTRUE(dir.exists(folder)), "value",
             "`folder` must be the path of a folder that is there.")
-  refuse_if(file.access(folder, 2) != 0, "value", "`folder` {dQuote(folder, FALSE)} cannot be ",
+  refuse_if(file.access(folder, 2) != 0, "value", "`folder` {quoted(folder)} cannot be ",
             "written: take one of your own, such as \"~/bin\".")
   target <- file.path(normalizePath(folder), "repalign")
   source <- system.file("bin", "repalign", package = "repalign", mustWork = TRUE)
   lines <- readLines(source)
   refuse_if(file.exists(target) && !any(grepl("repalign:::", readLines(target, warn = FALSE))),
-            "value", "`folder` has another file of this name, {dQuote(target, FALSE)}: it stays.")
+            "value", "`folder` has another file of this name, {quoted(target)}: it stays.")
   if (ask) {
     answer <- readline(paste0("Write ", target, "? (y/n) "))
     if (!tolower(trimws(answer)) %in% c("y", "yes")) return(invisible())
@@ -186,9 +186,9 @@ output_format <- function(own) {
   for (arg in c("out", "figure")) {
     folder <- if (!is.null(own[[arg]])) dirname(own[[arg]])
     refuse_if(!is.null(folder) && !dir.exists(folder), "option", "--{arg}: there is no folder ",
-              "{dQuote(folder, FALSE)}.")
+              "{quoted(folder)}.")
     refuse_if(!is.null(folder) && (dir.exists(own[[arg]]) || file.access(folder, 2) != 0), "option",
-              "--{arg}: {dQuote(own[[arg]], FALSE)} cannot be written.")
+              "--{arg}: {quoted(own[[arg]])} cannot be written.")
   }
   refuse_if(format == "parquet" && is.null(own$out), "option", "--format parquet needs --out FILE.")
   if (format == "json") require_package("jsonlite", "Writing .json")

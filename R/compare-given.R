@@ -1,4 +1,4 @@
-# Partial scores (measure-given.R), of the scores that their sides have with each other and with the
+# Partial scores (input-given.R), of the scores that their sides have with each other and with the
 # controls.
 
 # The controls of each pair of a call, pairs x controls.
@@ -87,16 +87,15 @@ scores_of_call <- function(call, on_error = "stop", threads = NULL) {
       partial <- partial_scores(cbind(scores[, m], array(unlist(beside)[at], dim(at))))
       lost <- sum(is.na(partial) & !is.na(scores[, m]))
       warn_if(lost, "undefined", "{count_of(lost, 'score')} of {length(partial)} by ",
-              "{dQuote(call$set[[m]]$label, FALSE)} ", if (lost == 1) "is" else "are",
+              "{quoted(call$set[[m]]$label)} ", if (lost == 1) "is" else "are",
               " undefined (NA): the control explains all that is similar, or there are too few ",
               "neurons.", data = lost)
       far <- which(abs(partial) > meaningless)
       warn_if(length(far) > 0, c("repalign_partial", "repalign_unstable"),
               "{count_of(length(far), 'score')} of {length(partial)} by ",
-              "{dQuote(call$set[[m]]$label, FALSE)} ", if (length(far) == 1) "is" else "are",
-              " beyond 2 in size, which means nothing: the control leaves next to nothing of a ",
-              "side, or there are too few neurons.",
-              data = partial[far])
+              "{quoted(call$set[[m]]$label)} ", if (length(far) == 1) "is" else "are", " beyond 2 ",
+              "in size, which means nothing: the control leaves next to nothing of a side, or ",
+              "there are too few neurons.", data = partial[far])
       scores[, m] <- partial
     }
     scores

@@ -69,10 +69,9 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   set <- call$set
   least <- vapply(set, function(m) m$declaration$held(m$args)$least, 0)
   sizes <- lengths(folds$test)
-  refuse_if(min(sizes) < max(least), "size", "`folds`: ",
-            "{dQuote(folds$name[which.min(sizes)], FALSE)} tests ",
-            "{count_of(min(sizes), 'stimulus')}, but {set[[which.max(least)]]$label} needs at ",
-            "least {max(least)} in each fold: use fewer folds.")
+  refuse_if(min(sizes) < max(least), "size", "`folds`: {quoted(folds$name[which.min(sizes)])} ",
+            "tests {count_of(min(sizes), 'stimulus')}, but {set[[which.max(least)]]$label} needs ",
+            "at least {max(least)} in each fold: use fewer folds.")
   orders <- if (count > 0) orders_within_folds(folds, call, count)
   scores <- lapply(call$set, held_scores, call, folds, orders)
   values <- function(part) do.call(cbind, lapply(scores, function(one) one[[part]]))

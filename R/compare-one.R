@@ -46,7 +46,7 @@ prepared_score <- function(d, pair, args) {
 
 undefined_score <- function(d, repr, args) {
   if (is.null(d$undefined)) {
-    stop("The measure ", dQuote(d$id, FALSE), " has a form that is undefined, but declares no ",
+    stop("The measure ", quoted(d$id), " has a form that is undefined, but declares no ",
          "function `undefined`.")
   }
   d$undefined(repr, args)
@@ -209,8 +209,8 @@ one_cell <- function(pair, measure, on_error, run, drawn, what = comparison_titl
 }
 
 comparison_title <- function(pair, measure) {
-  paste0(measure$label, " of ", dQuote(title_of(pair$x), FALSE), " and ",
-         dQuote(title_of(pair$y), FALSE), ": ")
+  paste0(measure$label, " of ", quoted(title_of(pair$x)), " and ",
+         quoted(title_of(pair$y)), ": ")
 }
 
 # Stops with the error of one score under a new message, which names the comparison. The class and

@@ -114,6 +114,6 @@ moderate_weights <- function(w) {
 }
 
 refuse_weights <- function(measure, w, what) {
-  refuse("value", "The measure {dQuote(measure$label, FALSE)} takes weights of {what}, not ",
+  refuse("value", "The measure {quoted(measure$label)} takes weights of {what}, not ",
          "{format(w[w != round(w) | w > 1][1], digits = 4)}.", arg = "weights")
 }

@@ -381,7 +381,7 @@ dimension_intervals <- function(tables, layout, conf_level) {
     if (!length(layout$strata)) ratio <- ratio[, 1, drop = FALSE]
     undefined <- sum(is.na(ratio[-1]))
     warn_if(undefined > 0 && !is.na(ratio[[1]]), "undefined", "The standard error of the ",
-            "dimensionality {dQuote(estimator, FALSE)} is undefined (NA): {undefined} of its ",
+            "dimensionality {quoted(estimator)} is undefined (NA): {undefined} of its ",
             "delete-one values have a denominator that is not positive, or no pair of neurons. ",
             "There are too few stimuli, neurons or units.")
     variance <- two_way_variance(ratio, loo)

@@ -135,9 +135,8 @@ dimension_repr <- function(x, y, na) {
   if (all(lengths(names) > 0) && !identical(names$x, names$y)) {
     at <- which(names$x != names$y)[1]
     refuse("labels", "`x` and `y` are two trials of the same neurons, but their column names ",
-           "differ, first in column {at} ({dQuote(names$x[at], FALSE)} and ",
-           "{dQuote(names$y[at], FALSE)}). Reorder the columns, or remove their names when they ",
-           "do correspond.", arg = "y")
+           "differ, first in column {at} ({quoted(names$x[at])} and {quoted(names$y[at])}). ",
+           "Reorder the columns, or remove their names when they do correspond.", arg = "y")
   }
   both <- trials_as_responses(lapply(reprs, function(repr) repr$data))
   repr <- representation(both, "x", allow_na = TRUE)

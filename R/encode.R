@@ -124,7 +124,7 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
   per_neuron <- check_flag(per_neuron, "per_neuron")
   if (!is.null(lambda)) {
     refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
-              "{dQuote(method, FALSE)}.")
+              "{quoted(method)}.")
     grid <- is.matrix(lambda)
     usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) != 1 &&
       !anyNA(lambda) && all(if (grid) lambda > -Inf else is.finite(lambda)) && all(lambda >= 0)
@@ -142,13 +142,12 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
           "`per_neuron` is used only where `lambda` is chosen among several: it has no effect ",
           "here.", data = "per_neuron")
   if (method %in% c("pcr", "pls")) {
-    refuse_if(is.null(components), "missing", "`components` is missing: method = ",
-              "{dQuote(method, FALSE)} needs their number, such as components = ",
-              "{if (method == 'pls') 25 else 100}.")
+    refuse_if(is.null(components), "missing", "`components` is missing: method = {quoted(method)} ",
+              "needs their number, such as components = {if (method == 'pls') 25 else 100}.")
     components <- check_count(components, "components")
   }
   refuse_if(!is.null(components) && !method %in% c("pcr", "pls"), "parameter", "`components` is ",
-            "for method = \"pcr\" and \"pls\", not {dQuote(method, FALSE)}.")
+            "for method = \"pcr\" and \"pls\", not {quoted(method)}.")
   list(method = method, score_by = score_by, summary = summary, average = average,
        lambda = lambda, per_neuron = per_neuron, components = components,
        standardize = check_flag(standardize, "standardize"),

@@ -252,8 +252,7 @@ cut_lists <- function(repr, metric, lists, keep, k) {
   found <- walk_lists(lists, keep, k)
   if (!is.null(found)) return(found)
   refuse_if(repr$kind == "graph", "graph", "The neighbour graph `{repr$arg}` has too few ",
-            "neighbours a row to find {k} among half of the stimuli: give the responses, or a ",
-            "graph of more.")
+            "neighbours a row to find {k} among half of the stimuli: give responses, or more.")
   graph <- random_graph(cut_for_subset(repr, keep), metric, k)
   graph[c("idx", "dist")]
 }

@@ -139,7 +139,7 @@ warn_left_out <- function(scores, usable) {
   lost <- setdiff(seq_along(scores$score), usable)
   if (!length(lost)) return(invisible())
   warn("undefined", "Scores without a standard error are left out ({length(lost)} of ",
-       "{length(scores$score)}). First, {dQuote(scores$title[lost[1]], FALSE)}.", data = lost)
+       "{length(scores$score)}). First, {quoted(scores$title[lost[1]])}.", data = lost)
 }
 
 # ---- compare best
@@ -156,8 +156,7 @@ compare_best <- function(result, group_1, group_2, draws = 9999, ...) {
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
   both <- intersect(groups[[1]], groups[[2]])
   refuse_if(length(both), "choice", "`group_1` and `group_2` both have ",
-            "{dQuote(scores$title[both[1]], FALSE)}: a score can be of one group only.",
-            arg = "group_2")
+            "{quoted(scores$title[both[1]])}: a score can be of one group only.", arg = "group_2")
   measures <- unique(scores$measure[unlist(groups)])
   refuse_if(length(measures) > 1, "rows", "The groups have scores of {enumerate(measures)}, which ",
             "are not on one scale: take the rows of one measure, as in ",
@@ -201,8 +200,7 @@ group_rows <- function(group, scores, arg) {
   if (is.numeric(group)) {
     usable <- length(group) && all(is.finite(group)) && all(group %in% seq_len(count)) &&
       !anyDuplicated(group)
-    refuse_if(!usable, "value", "`{arg}` must be different numbers of rows of `result`, from 1 to ",
-              "{count}.")
+    refuse_if(!usable, "value", "`{arg}` must be different rows of `result`, from 1 to {count}.")
     return(as.integer(group))
   }
   refuse_if(!is.character(group), "type", "`{arg}` must be the name of a model, names of scores ",
@@ -214,7 +212,7 @@ group_rows <- function(group, scores, arg) {
     of_score <- scores$title %in% name
     any(of_model) && any(of_score) && !identical(of_model, of_score)
   }, group)
-  refuse_if(length(twice), "choice", "`{arg}` has {dQuote(twice[1], FALSE)}, which names a model ",
+  refuse_if(length(twice), "choice", "`{arg}` has {quoted(twice[1])}, which names a model ",
             "and a score: give the numbers of the rows that are meant.")
   if (length(group) == 1 && group %in% models) return(which(models == group))
   choices <- stats::na.omit(unique(c(models, scores$title)))

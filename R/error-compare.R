@@ -137,8 +137,8 @@ warn_no_differences <- function(rows) {
   if (!length(lost)) return(invisible())
   first <- rows[lost[1], ]
   warn("undefined", "No standard error (NA) of {length(lost)} of ",
-       "{count_of(nrow(rows), 'difference')}. First, {dQuote(first$score_1, FALSE)} less ",
-       "{dQuote(first$score_2, FALSE)}: ",
+       "{count_of(nrow(rows), 'difference')}. First, {quoted(first$score_1)} less ",
+       "{quoted(first$score_2)}: ",
        if (is.na(first$difference)) "a score is undefined." else
          paste0("it does not vary with what was sampled, as that of identical data, or only with ",
                 "the choice of folds, or the error of a score is unknown."), data = lost)
@@ -165,8 +165,7 @@ compared_scores <- function(result) {
                             where_errors_are(result)) else describe(result), ".")
   }
   rows <- as.data.frame(result)
-  refuse_if(!nrow(rows), "size", "`result` has no rows: there is nothing to compare. Look at how ",
-            "its rows were chosen.")
+  refuse_if(!nrow(rows), "size", "`result` has no rows: look at how they were chosen.")
   need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
   for (column in c("score", "se")) rows[[column]] <- as.double(rows[[column]])
   parts <- interval_parts(result, "result")
@@ -335,7 +334,7 @@ given_weights <- function(contrasts, scores) {
   names <- colnames(contrasts)
   names <- check_choice(names, unique(scores$title), "contrasts", several = TRUE)
   twice <- intersect(names, scores$title[duplicated(scores$title)])
-  refuse_if(length(twice), "rows", "`contrasts` names {dQuote(twice[1], FALSE)}, of which ",
+  refuse_if(length(twice), "rows", "`contrasts` names {quoted(twice[1])}, of which ",
             "`result` has scores of several measures: take the rows of one measure.")
   weights[match(names, scores$title), ] <- t(contrasts)
   weights

@@ -47,15 +47,6 @@ deviations_of <- function(column) {
   -sqrt((m - 1) / m) * (column$change - mean(column$change))
 }
 
-# The column of a table of deletions: with all units, or without one.
-column_of_table <- function(table, errors, unit = NULL) {
-  at <- 1
-  if (!is.null(unit)) {
-    at <- 1 + match(unit, table$layout$units)
-  }
-  jackknife_column(table$values[, at], errors)
-}
-
 # ---- pair deletions
 
 # Scores that are made of sums over pairs of stimuli, with each stimulus (or cluster) deleted in

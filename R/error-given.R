@@ -1,4 +1,4 @@
-# Errors of partial scores (measure-given.R): the deletions of all scores that a partial score is
+# Errors of partial scores (input-given.R): the deletions of all scores that a partial score is
 # made of, put into its formula.
 
 # A task of score_interval() whose measures have controls keeps `beside`: for each measure NULL, or

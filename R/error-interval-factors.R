@@ -10,10 +10,12 @@ neuron_tables <- function(task) {
   k <- length(task$set)
   tables <- vector("list", nrow(task$pairs) * k)
   if (!any(task$settings$neurons)) return(tables)
+  closed <- vapply(task$set, function(measure) {
+    is_linear_cka(measure) && way_of(measure, task)$name == "closed"
+  }, NA)
   for (p in seq_len(nrow(task$pairs))) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
-    for (m in which(vapply(task$set, is_linear_cka, NA))) {
-      if (way_of(task$set[[m]], task)$name != "closed") next
+    for (m in which(closed)) {
       if (!any(sampled_sides(pair, task$set[[m]], task$settings))) next
       table <- cka_table(pair, task$set[[m]]$args, task$codes, given_units(pair, task$settings))
       # what the table is made of is several times as large
@@ -152,7 +154,8 @@ columns_without_units <- function(sample, at, task, tables) {
                                         cuts)
     } else {
       errors <- errors_of(task$set[[measure_of[r]]])
-      columns[r, ] <- lapply(units, function(unit) column_of_table(table, errors, unit))
+      columns[r, ] <- apply(table$values[, 1 + match(units, table$layout$units), drop = FALSE], 2,
+                            jackknife_column, errors, simplify = FALSE)
     }
   }
   lacking <- which(vapply(columns, is.null, NA))

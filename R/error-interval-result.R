@@ -94,7 +94,7 @@ influence_words <- function(call, rows, at, part) {
   # rows of cka_interval() are labelled by the estimator alone
   if (measure %in% c(estimators, trial_estimators)) measure <- paste0("cka(", measure, ")")
   paste0(call$units, if (call$clustered) " clusters" else " stimuli", part, " of the influence on ",
-         measure, " of ", dQuote(rows$x[at[1]], FALSE), " and ", dQuote(rows$y[at[1]], FALSE),
+         measure, " of ", quoted(rows$x[at[1]]), " and ", quoted(rows$y[at[1]]),
          if (length(at) > 1) paste0(" (", length(at) - 1, " more like this)"))
 }
 
@@ -195,7 +195,7 @@ refuse_transform <- function(measure, errors, asked) {
   bounded <- range[1] >= -1 && range[2] <= 1
   if (bounded || !is.null(errors$cosine)) return(invisible())
   refuse("choice", "transform = \"z\" needs scores between -1 and 1, which those of ",
-         "{dQuote(measure$label, FALSE)} need not be: use \"auto\" or \"none\".", arg = "transform")
+         "{quoted(measure$label)} need not be: use \"auto\" or \"none\".", arg = "transform")
 }
 
 # constant: does the score not vary at all? factors: the samples beside the stimuli. sessions: are
@@ -205,8 +205,8 @@ warn_no_errors <- function(result, constant, factors, sessions) {
   if (!length(lost)) return(invisible())
   first <- result[lost[1], ]
   warn("undefined", "No standard error (NA) of {length(lost)} of ",
-       "{count_of(nrow(result), 'score')}. First, {first$measure} of {dQuote(first$x, FALSE)} and ",
-       "{dQuote(first$y, FALSE)}: ",
+       "{count_of(nrow(result), 'score')}. First, {first$measure} of {quoted(first$x)} and ",
+       "{quoted(first$y)}: ",
        if (constant[lost[1]]) {
          paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
                 "sampled, as that of identical data, or of too many neighbours.")
@@ -232,8 +232,8 @@ warn_infinite_errors <- function(result) {
   if (!length(large)) return(invisible())
   first <- result[large[1], ]
   warn("undefined", "The standard error of {length(large)} of {count_of(nrow(result), 'score')} ",
-       "is too large for a double (Inf). First, {first$measure} of {dQuote(first$x, FALSE)} and ",
-       "{dQuote(first$y, FALSE)}: let the measure return smaller numbers.", data = large)
+       "is too large for a double (Inf). First, {first$measure} of {quoted(first$x)} and ",
+       "{quoted(first$y)}: let the measure return smaller numbers.", data = large)
 }
 
 # ---- interval parts

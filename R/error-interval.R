@@ -107,9 +107,8 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
   if (!is.null(of_result)) {
     given <- setdiff(names(match.call())[-1], c("x", "method", "conf_level", "threads"))
     refuse_if(length(given), "parameter",
-              if (given[1] == "") "What else is given" else paste0("`", given[1], "`"),
-              " has no use where `x` is what {maker_of(x)} returned, which knows its data.",
-              arg = given[1])
+              if (given[1] == "") "What else is given" else paste0("`", given[1], "`"), " has no ",
+              "use where `x` is what {maker_of(x)} returned, which knows its data.", arg = given[1])
     return(of_result(x, method, conf_level))
   }
   set <- as_measures(measure)
@@ -241,7 +240,7 @@ refuse_complete_over <- function(reprs, args, side) {
   if (!length(complete)) return(invisible())
   repr <- complete[[1]]
   said <- if (!is.null(repr$responses)) "complete = TRUE of responses()" else
-    paste0("complete = ", dQuote(args$complete, FALSE))
+    paste0("complete = ", quoted(args$complete))
   refuse("choice", "`over` has \"neurons_{side}\", but the neurons of `{repr$arg}` are all that ",
          "there are ({said}), and no sample: leave it out of `over`, or leave out `complete`.")
 }
@@ -269,8 +268,8 @@ stimulus_columns <- function(task, tables) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in which(names == "closed" & !together)) {
       row <- (p - 1) * k + m
-      table <- tables[[row]]
-      columns[[row]] <- if (!is.null(table)) column_of_table(table, ways[[m]]$errors)
+      values <- tables[[row]]$values
+      columns[[row]] <- if (!is.null(values)) jackknife_column(values[, 1], ways[[m]]$errors)
         else closed_column(pair, task$set[[m]], ways[[m]], task$codes)
     }
   }
@@ -291,8 +290,7 @@ way_of <- function(measure, task) {
   alone <- !any(settings$neurons) || settings$by_default && !settings$these
   partial <- !is.null(measure$given)
   refuse_if(partial && method == "half-samples", "choice", "The errors of ",
-            "{dQuote(measure$label, FALSE)} are by deletions, not by half-samples: leave out ",
-            "`method`.")
+            "{quoted(measure$label)} are by deletions: leave out `method`.")
   few <- alone && isTRUE(units_of(task$n, task$codes) < errors$exact_below)
   if (method == "auto" && few) method <- "jackknife"
   if (partial && !isTRUE(errors$auto)) method <- "jackknife"
@@ -305,7 +303,7 @@ way_of <- function(measure, task) {
   }
   own <- if (exact) "jackknife" else errors$method
   refuse_if(method != "auto" && !identical(own, method), "choice", "`method` cannot be ",
-            "{dQuote(method, FALSE)} for the measure {dQuote(measure$label, FALSE)}: use ",
+            "{quoted(method)} for the measure {quoted(measure$label)}: use ",
             "\"auto\", \"jackknife\" or \"half-samples\".")
   list(name = "closed", method = own, errors = errors, exact = exact)
 }

@@ -49,8 +49,7 @@ form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", 
     dist <- graph$dist
     least <- min(dist)
     refuse_if(least < 0, "graph", "The neighbour graph `{repr$arg}` has negative distances, first ",
-              "in row {which(dist < 0, arr.ind = TRUE)[1, 1]}: \"kcka\" needs distances of at ",
-              "least 0.")
+              "in row {which(dist < 0, arr.ind = TRUE)[1, 1]}: \"kcka\" needs 0 or more.")
     if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
     if (squared) dist <- dist^2
     sigma <- stats::median(dist)
@@ -79,7 +78,7 @@ check_cka_args <- function(args) {
   args$shared_noise <- check_choice(args$shared_noise, shared_noises, "shared_noise")
   check_flag(args$shared_neurons, "shared_neurons")
   refuse_if(args$kernel != "linear" && args$corrects$neurons, "value", "The neuron correction is ",
-            "defined for the linear kernel only: with kernel = {dQuote(args$kernel, FALSE)} use ",
+            "defined for the linear kernel only: with kernel = {quoted(args$kernel)} use ",
             "estimator = \"stimulus\" or \"naive\"",
             if (args$kernel == "rbf") " (\"stimulus_trial\" for responses to several trials)", ".",
             arg = "estimator")

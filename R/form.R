@@ -70,7 +70,7 @@ relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NUL
   named <- c(packed, each, rows, columns, square)
   function(form, permutation) {
     if (!any(named %in% names(form))) {
-      stop("A form of the kind ", dQuote(kind_of_form(form), FALSE), " has none of the parts ",
+      stop("A form of the kind ", quoted(kind_of_form(form)), " has none of the parts ",
            "that its relabeller names: ", paste(named, collapse = ", "), ".")
     }
     for (part in intersect(packed, names(form))) {
@@ -145,7 +145,7 @@ is_form <- function(value) is.list(value) && !is.null(attr(value, "kind"))
 
 form_kind <- function(kind) {
   declared <- form_kinds[[kind]]
-  if (is.null(declared)) stop("No form of the kind ", dQuote(kind, FALSE), " is declared.")
+  if (is.null(declared)) stop("No form of the kind ", quoted(kind), " is declared.")
   declared
 }
 
@@ -300,8 +300,7 @@ form_centering <- function(repr) {
     if (!(stats$largest > 0 && stats$largest < Inf)) {
       refuse_if(!is.finite(stats$largest), "value", "`{repr$arg}` has values too large to take ",
                 "differences of; rescale it.")
-      refuse("variance", "`{repr$arg}` has no variance: every column is constant over the ",
-             "{repr$n} stimuli.")
+      refuse("variance", "`{repr$arg}` has no variance: every column is constant.")
     }
     list(means = stats$means, scale = power_of_two_below(stats$largest))
   })

@@ -1,4 +1,5 @@
-# Folds of stimuli, for functions that fit to some stimuli and score on the others.
+# Folds of stimuli, for functions that fit to some stimuli and score on the others; and clusters of
+# stimuli that may depend on each other.
 
 # What users give as `folds` becomes a list
 #
@@ -22,10 +23,10 @@ test_folds <- function(folds, call, repeats = 1) {
   # A model needs some stimuli to be fitted to, and there must be something to test.
   n <- call$n
   sizes <- lengths(found$test)
-  refuse_if(any(sizes == 0), "size", "`folds`: {dQuote(found$name[sizes == 0][1], FALSE)} tests ",
+  refuse_if(any(sizes == 0), "size", "`folds`: {quoted(found$name[sizes == 0][1])} tests ",
             "no stimulus: leave it out.")
   most <- which.max(sizes)
-  refuse_if(sizes[most] > n - 3, "size", "`folds`: {dQuote(found$name[most], FALSE)} tests ",
+  refuse_if(sizes[most] > n - 3, "size", "`folds`: {quoted(found$name[most])} tests ",
             "{count_of(sizes[most], 'stimulus')} of {n}, but at least 3 must be left to fit to: ",
             "use more or smaller folds.")
   check_whole_clusters(found, call$clusters)
@@ -116,7 +117,7 @@ places_of_set <- function(set, k, call) {
            if (is.character(set)) " (the stimuli have no names)", ".")
   }
   if (anyNA(at)) {
-    wrong("has ", if (is.character(set)) dQuote(set[is.na(at)][1], FALSE) else "NA",
+    wrong("has ", if (is.character(set)) quoted(set[is.na(at)][1]) else "NA",
            ", which is no stimulus.")
   }
   if (any(at != round(at) | at < 1 | at > given)) {
@@ -145,8 +146,96 @@ check_whole_clusters <- function(found, codes) {
     tested <- tabulate(codes[found$test[[k]]], length(sizes))
     split <- which(tested > 0 & tested < sizes)
     if (!length(split)) next
-    refuse("labels", "`folds`: {dQuote(found$name[k], FALSE)} splits a cluster, first that of ",
+    refuse("labels", "`folds`: {quoted(found$name[k])} splits a cluster, first that of ",
            "stimulus {which(codes == split[1])[1]}: stimuli of one cluster must be tested ",
            "together, because they depend on each other.")
   }
+}
+
+# ---- clusters
+
+# Labels of clusters: which stimuli may depend on each other.
+
+# Codes 1, 2, ... in order of appearance, one a stimulus; NA: the stimulus is left out. NULL stays
+# NULL. Codes of codes are the same codes. Names stay: arguments_in_order() goes by them.
+cluster_codes <- function(clusters, arg = "clusters") {
+  if (is.null(clusters)) return(NULL)
+  clusters <- column_of_labels(clusters)
+  refuse_if(!is.atomic(clusters) || length(dim(clusters)) > 1, "labels",
+            "`{arg}` must be a vector of labels, one a stimulus, not {describe(clusters)}.")
+  labels <- as.vector(clusters)
+  stats::setNames(match(labels, unique(labels[!is.na(labels)])), names(clusters))
+}
+
+# least: how many clusters are needed, and for what.
+check_clusters <- function(codes, n, of, least, why) {
+  if (is.null(codes)) return(invisible())
+  refuse_if(length(codes) != n, "labels", "`clusters` has {count_of(length(codes), 'label')}, but ",
+            "`{of}` has {count_of(n, 'row')}: give one label per stimulus (NA leaves it out).")
+  count <- cluster_count(codes)
+  refuse_if(count < least, "labels", "`clusters` names {count_of(count, 'cluster')}; {why} over ",
+            "clusters needs at least {least}. Use finer labels if smaller groups are independent.")
+}
+
+cluster_count <- function(codes) length(unique(codes[!is.na(codes)]))
+
+# The codes of some of the stimuli.
+cut_clusters <- function(codes, rows) {
+  if (is.null(codes) || all(rows)) codes else cluster_codes(codes[rows])
+}
+
+labelled_codes <- function(codes) codes[!is.na(codes)]
+
+# The corrected estimators go over clusters.
+goes_by_clusters <- function(args) !is.null(args$clusters) && args$corrects$stimuli
+
+# The labels of a measure, and the noise of stimuli, for some of the stimuli.
+cut_measure_stimuli <- function(measure, rows) {
+  if (!is_own(measure) && !is.null(measure$args$stimulus_noise)) {
+    check_stimulus_noise_size(measure$args$stimulus_noise, length(rows))
+    measure$args$stimulus_noise <- cut_stimulus_noise(measure$args$stimulus_noise, rows)
+  }
+  # no assignment of NULL, which would make a part
+  if (is.null(measure$args$clusters)) return(measure)
+  check_clusters(measure$args$clusters, length(rows), "x", 1, "a similarity")
+  measure$args$clusters <- cut_clusters(measure$args$clusters, rows)
+  measure
+}
+
+# How many units are deleted one at a time: clusters, or without them stimuli.
+units_of <- function(n, codes) if (is.null(codes)) n else max(codes)
+
+# ---- arguments with names
+
+# The arguments of a measure that have a value for each stimulus or column, in the order of these.
+# reprs: the representations of a call.
+arguments_in_order <- function(args, reprs) {
+  # Labels of columns with names, in the order of the columns of their side.
+  for (side in c("x", "y")) {
+    arg <- paste0("units_", side)
+    if (is.null(names(args[[arg]]))) next
+    of_side <- Filter(function(repr) identical(repr$side, side), reprs)
+    columns <- lapply(if (length(of_side)) of_side else reprs, function(repr) colnames(repr$data))
+    columns <- unique(Filter(Negate(is.null), columns))
+    if (!length(columns)) columns <- list(NULL)
+    found <- unique(lapply(columns, function(names) {
+      in_order_of(args[[arg]], names, arg, paste0("the columns of `", side, "`"))
+    }))
+    refuse_if(length(found) > 1, "names", "`{arg}` goes by names, but the representations of ",
+              "`{side}` have their columns in different orders: bring these into one order.")
+    args[[arg]] <- found[[1]]
+  }
+  if (is.null(args$clusters) && is.null(args$stimulus_noise)) return(args)
+  labels <- first_stimulus_names(reprs)
+  if (!is.null(args$clusters)) {
+    args$clusters <- cluster_codes(in_order_of(args$clusters, labels, "clusters"))
+  }
+  noise <- args$stimulus_noise
+  if (!is.null(noise)) args$stimulus_noise <- in_order_of(noise, labels, "stimulus_noise")
+  args
+}
+
+measure_in_order <- function(measure, reprs) {
+  if (!is_own(measure)) measure$args <- arguments_in_order(measure$args, reprs)
+  measure
 }

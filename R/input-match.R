@@ -43,8 +43,7 @@ match_rows <- function(x, y = NULL, ...) {
     at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
     before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
     refuse("rows", "{before} and `{names(names)[at]}` have no row name in common (first: ",
-           "{dQuote(names[[1]][1], FALSE)} and {dQuote(names[[at]][1], FALSE)}).",
-           arg = names(names)[at])
+           "{quoted(names[[1]][1])} and {quoted(names[[at]][1])}).", arg = names(names)[at])
   }
   left_out <- lengths(names) - length(common)
   if (any(left_out > 0)) {
@@ -138,8 +137,7 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   # any kind of table becomes a plain data frame
   if (inherits(data, "Matrix")) data <- dense_matrix(data, "data")
   refuse_if(is.matrix(data) && is.null(colnames(data)), "names", "`data` is a matrix without ",
-            "column names, so that no column can name the stimuli: set its row names instead, ",
-            "with rownames().")
+            "column names, so that no column can name the stimuli: set its row names.")
   if (inherits(data, "SummarizedExperiment")) plain_matrix(data, "data")
   if (is.matrix(data)) {
     data <- as.data.frame(data, stringsAsFactors = FALSE)
@@ -149,16 +147,14 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   }
   refuse_if(!nrow(data), "size", "`data` has no rows.")
   refuse_if(anyDuplicated(names(data)), "names", "`data` has two columns named ",
-            dQuote(names(data)[duplicated(names(data))][1], FALSE), ": names of columns must ",
-            "differ.")
+            quoted(names(data)[duplicated(names(data))][1]), ": they must differ.")
   data <- as.data.frame(data)
   values <- table_column(data, stimulus, "stimulus")
   names <- stimulus_labels(values, stimulus)
   warn_responses_as_names(values, stimulus, setdiff(names(data), stimulus))
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
-  refuse_if(!length(at), "size", "`data` has no columns for neurons besides ",
-            "{dQuote(stimulus, FALSE)}.")
+  refuse_if(!length(at), "size", "`data` has no columns for neurons besides {quoted(stimulus)}.")
   refuse_words(data, at, is.null(neurons))
   result <- vapply(data[at], as.double, numeric(nrow(data)))
   result <- matrix(result, nrow(data), dimnames = list(names, names(data)[at]))
@@ -169,27 +165,26 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
     refuse("identifier", "`data` has ",
            if (length(names) > 1) "columns that look like identifiers" else
              "a column that looks like an identifier", " besides the stimuli: ",
-           enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
+           enumerate(paste0(quoted(names), " (", found, ")"), quote = FALSE),
            ". Say which columns are neurons in `neurons`.", arg = "neurons")
   }
   mark_checked(result)
 }
 
 stimulus_labels <- function(values, name) {
-  refuse_if(!is.atomic(values) || !is.null(dim(values)), "type", "Column {dQuote(name, FALSE)} of ",
+  refuse_if(!is.atomic(values) || !is.null(dim(values)), "type", "Column {quoted(name)} of ",
             "`data` must be a vector of labels, not {describe(values)}.", arg = "stimulus")
-  refuse_if(anyNA(values), "nonfinite", "Column {dQuote(name, FALSE)} of `data` has no stimulus ",
+  refuse_if(anyNA(values), "nonfinite", "Column {quoted(name)} of `data` has no stimulus ",
             "(NA) in row {which(is.na(values))[1]}.", arg = "stimulus")
   labels <- label_text(values)
-  refuse_if(any(trimws(labels) == ""), "value", "Column {dQuote(name, FALSE)} of `data` has an ",
+  refuse_if(any(trimws(labels) == ""), "value", "Column {quoted(name)} of `data` has an ",
             "empty name of a stimulus in row {which(trimws(labels) == '')[1]}.", arg = "stimulus")
   twice <- anyDuplicated(labels)
   if (twice) {
     first <- match(labels[twice], labels)
-    refuse("rows", "The stimulus {dQuote(labels[twice], FALSE)} is in rows {first} and {twice} of ",
+    refuse("rows", "The stimulus {quoted(labels[twice])} is in rows {first} and {twice} of ",
            "`data`, but must have one row. If these are repeats, declare them as trials by ",
-           "responses(data, stimulus = {dQuote(name, FALSE)}), or average them first.",
-           arg = "stimulus")
+           "responses(data, stimulus = {quoted(name)}), or average them first.", arg = "stimulus")
   }
   labels
 }
@@ -202,10 +197,9 @@ warn_responses_as_names <- function(values, name, others) {
   }
   stem <- function(names) sub("[0-9]+$", "", names)
   if (all(values == round(values, 3)) && !stem(name) %in% stem(others)) return(invisible())
-  warn("responses_as_names", "Column {dQuote(name, FALSE)} holds numbers with decimals, as ",
-       "responses are, but is taken for the names of the stimuli. If it is a neuron, name another ",
-       "column in `stimulus`, or set row names, rownames(), and leave the table as it is.",
-       data = name)
+  warn("responses_as_names", "Column {quoted(name)} holds numbers with decimals, as responses ",
+       "are, but is taken for the names of the stimuli. If it is a neuron, name another column in ",
+       "`stimulus`, or set row names, rownames(), and leave the table as it is.", data = name)
 }
 
 neuron_columns <- function(neurons, data, stimulus) {
@@ -217,14 +211,14 @@ neuron_columns <- function(neurons, data, stimulus) {
   if (anyNA(at)) {
     wrong <- as.character(neurons[is.na(at)])[1]
     refuse("value", "`neurons` asks for column ",
-           if (is.character(neurons)) dQuote(wrong, FALSE) else wrong, ", but `data` has no such ",
+           if (is.character(neurons)) quoted(wrong) else wrong, ", but `data` has no such ",
            "column",
            if (is.character(neurons)) suggest(wrong, names(data)) else
              paste0("; it has ", length(data), "."))
   }
   if (anyDuplicated(at) || stimulus %in% names(data)[at]) {
     twice <- if (anyDuplicated(at)) names(data)[at[duplicated(at)]][1] else stimulus
-    refuse("value", "`neurons` names the column {dQuote(twice, FALSE)}",
+    refuse("value", "`neurons` names the column {quoted(twice)}",
            if (anyDuplicated(at)) " twice." else ", which names the stimuli.")
   }
   at
@@ -246,7 +240,7 @@ refuse_words <- function(data, at, leftover) {
          if (length(missing)) {
            paste0(" (", enumerate(unique(missing), 3), " among numbers; if this is a missing ",
                   "value, read the table by read.csv(na.strings = ",
-                  dQuote(missing[[1]], FALSE), "))")
+                  quoted(missing[[1]]), "))")
          },
          if (leftover) ". Say which columns are neurons in `neurons`." else
            ". They cannot be neurons: leave them out of `neurons`, or convert them.",

@@ -8,7 +8,7 @@ rule_of_call <- function(na, set, given) {
   if (na == "pairwise") {
     unable <- Filter(function(m) is_own(m) || is.null(m$args$na), set)
     refuse_if(length(unable), "choice", "na = \"pairwise\" leaves out pairs of stimuli that RDMs ",
-              "lack, which {dQuote(unable[[1]]$label, FALSE)} cannot do: take \"rsa\", or na = ",
+              "lack, which {quoted(unable[[1]]$label)} cannot do: take \"rsa\", or na = ",
               "\"stimuli\".", arg = "na")
     set <- lapply(set, function(m) {
       if (takes_gaps(m)) return(m)
@@ -21,9 +21,8 @@ rule_of_call <- function(na, set, given) {
     return(list(na = "error", set = set))
   }
   lenient <- if (given) Filter(takes_gaps, set)
-  refuse_if(length(lenient), "choice", "The measure {dQuote(lenient[[1]]$label, FALSE)} has na = ",
-            "\"pairwise\", but the call has na = {dQuote(na, FALSE)}: give one of the two.",
-            arg = "na")
+  refuse_if(length(lenient), "choice", "The measure {quoted(lenient[[1]]$label)} has na = ",
+            "\"pairwise\", but the call has na = {quoted(na)}: give one of the two.", arg = "na")
   list(na = na, set = set)
 }
 
@@ -329,8 +328,7 @@ whole_graph <- function(repr, rows) {
 cut_permutations <- function(permutations, rows) {
   if (all(rows)) return(permutations)
   refuse_if(is.matrix(permutations), "design", "The matrix `permutations` is for all rows, but na ",
-            "= \"stimuli\" leaves some out: give a number of permutations, or leave out the ",
-            "stimuli yourself.")
+            "= \"stimuli\" leaves some out: give a number, or leave out the stimuli yourself.")
   if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
 }
 
@@ -346,8 +344,7 @@ cut_blocks <- function(blocks, complete) {
 cut_how <- function(design, rows) {
   require_package("permute", "A permutation design (how)")
   refuse_if(!is.null(permute::getAllperms(design)), "design", "`permutations` contains a set of ",
-            "permutations of all rows, but na = \"stimuli\" leaves some out: give the design ",
-            "without this set.")
+            "permutations of all rows, but na = \"stimuli\" leaves some out: drop this set.")
   check_how_blocks(design, length(rows))
   blocks <- permute::getBlocks(design)
   if (!is.null(blocks)) {

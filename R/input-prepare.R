@@ -41,7 +41,7 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
   measures <- as_measures(measure)
   refuse_parameters(measures, ...)
   for (m in measures) {
-    refuse_if(is_own(m), "measure", "Nothing can be prepared for {dQuote(m$label, FALSE)}, a ",
+    refuse_if(is_own(m), "measure", "Nothing can be prepared for {quoted(m$label)}, a ",
               "measure of your own: give the data to similarity().", arg = "measure")
   }
   call <- open_preparing(x, measures, na, threads)
@@ -86,9 +86,8 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   }, measures, call$set)
   labels <- c(lapply(side$reprs, function(repr) repr$responses$cluster),
               lapply(call$set, function(measure) measure$args$clusters))
-  refuse_if(any(vapply(labels, anyNA, NA)), "prepared", "Stimuli of `{arg}` without a label in ",
-            "`clusters` would have to be left out, which prepare() cannot: leave them out of the ",
-            "data.")
+  refuse_if(any(vapply(labels, anyNA, NA)), "prepared", "Stimuli of `{arg}` have no label in ",
+            "`clusters`, and prepare() cannot leave them out: cut the data.")
   for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
   c(call, list(given = given))
 }

@@ -109,16 +109,16 @@ names_not_given <- c("default_estimator", "default_complete", "corrects", "form"
 
 # The id with all parameters that differ from the defaults, whatever label the user has given.
 measure_in_words <- function(measure) {
-  if (is_own(measure)) return(paste("a measure of your own,", dQuote(measure$label, FALSE)))
+  if (is_own(measure)) return(paste("a measure of your own,", quoted(measure$label)))
   defaults <- declaration(measure$id)$check(default_arguments(measure$id))
   given <- Filter(function(name) !identical(measure$args[[name]], defaults[[name]]),
                   setdiff(names(measure$args), names_not_given))
   values <- vapply(measure$args[given], function(value) {
     if (length(value) > 1) paste(length(value), "values") else
-      if (is.character(value)) dQuote(value, FALSE) else format(value)
+      if (is.character(value)) quoted(value) else format(value)
   }, "")
-  if (!length(given)) return(dQuote(measure$id, FALSE))
-  paste0(dQuote(measure$id, FALSE), " with ", paste0(given, " = ", values, collapse = ", "))
+  if (!length(given)) return(quoted(measure$id))
+  paste0(quoted(measure$id), " with ", paste0(given, " = ", values, collapse = ", "))
 }
 
 # What leaves stimuli out to see how scores vary needs the data beside the forms.
@@ -141,8 +141,8 @@ refuse_prepared_stimuli <- function(reprs) {
       if (is.null(names) || is.null(others) || identical(names, others)) next
       at <- which(names != others)[1]
       refuse_prepared(repr$arg, "was prepared for other stimuli than `", other$arg, "` has: row ",
-                      at, " is ", dQuote(names[at], FALSE), " there, and here ",
-                      dQuote(others[at], FALSE), ". Prepare it again from the rows in the same ",
+                      at, " is ", quoted(names[at]), " there, and here ",
+                      quoted(others[at]), ". Prepare it again from the rows in the same ",
                       "order, see match_rows().")
     }
   }

@@ -14,7 +14,7 @@ refusal <- function(measure, repr) {
   if (is_own(measure)) return(NULL)
   accepted <- measure$accepts
   tryCatch({
-    need_kind(repr, accepted, dQuote(measure$id, FALSE))
+    need_kind(repr, accepted, quoted(measure$id))
     refuse_negative(repr, accepted)
     refuse_zero(repr, accepted)
     refuse_useless(repr)

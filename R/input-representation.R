@@ -124,7 +124,7 @@ need_kind <- function(repr, accepted, what) {
   also <- c(dist = " or a \"dist\" object", graph = " or a neighbour graph")
   refuse("type", "`{repr$arg}` is {given}, but {what} needs the responses themselves (stimuli x ",
          "neurons){also[intersect(accepted, names(also))]}.",
-         if (what == dQuote("cka", FALSE)) {
+         if (what == quoted("cka")) {
            " With kernel = \"rbf\" or \"manifold\" it takes distances."
          })
 }
@@ -300,7 +300,7 @@ refuse_identifiers <- function(x, arg, takes = NULL) {
          if (one) "a column that looks like an identifier" else
            "columns that look like identifiers", ", not like ",
          "{if (one) 'a neuron: ' else 'neurons: '}",
-         enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE), ". ",
+         enumerate(paste0(quoted(names), " (", found, ")"), quote = FALSE), ". ",
          if (is.null(takes)) matrix_of_neurons(names) else named_in_call(names, takes))
 }
 
@@ -311,11 +311,11 @@ matrix_of_neurons <- function(names) {
   # a known name is more likely than others
   stimulus <- stimulus[order(match(tolower(stimulus), identifier_names$stimulus))][1]
   paste0("Make a matrix with the stimuli as row names by response_matrix(data, stimulus = ",
-         if (is.na(stimulus)) "..." else dQuote(stimulus, FALSE),
+         if (is.na(stimulus)) "..." else quoted(stimulus),
          if (is.na(stimulus) || length(names) > 1) ", neurons = ...",
          "); its argument `neurons` says which columns are neurons.", if (length(repeats)) {
            paste0(" Repeats of stimuli go to responses(data, stimulus = ..., ",
-                  roles[match(repeats[1], names)], " = ", dQuote(repeats[1], FALSE), ").")
+                  roles[match(repeats[1], names)], " = ", quoted(repeats[1]), ").")
          })
 }
 
@@ -323,7 +323,7 @@ matrix_of_neurons <- function(names) {
 named_in_call <- function(names, takes) {
   arg <- takes[identifier_roles(names)]
   arg[duplicated(arg)] <- NA
-  given <- paste(arg, "=", dQuote(names, FALSE))[!is.na(arg)]
+  given <- paste(arg, "=", quoted(names))[!is.na(arg)]
   left <- names[is.na(arg)]
   paste0(capitalised(paste(c(
     if (length(given)) paste("give", enumerate(given, quote = FALSE)),
@@ -374,10 +374,9 @@ judge_doubtful_columns <- function(reprs) {
     if (!same || held && share_columns(reprs[[at[1]]]$data[, -one$at, drop = FALSE],
                                reprs[[k]]$data[, -found[[k]]$at, drop = FALSE])) next
     refuse("identifier", "`{reprs[[at[1]]]$arg}` and `{reprs[[k]]$arg}` have the same column ",
-           "{dQuote(one$name, FALSE)} of whole numbers that all differ: it looks like an ",
-           "identifier of the stimuli, not like a neuron. {matrix_of_neurons(one$name)} If it is ",
-           "a neuron, say so by matrices without names of columns, colnames(x) <- NULL.",
-           arg = reprs[[k]]$arg)
+           "{quoted(one$name)} of whole numbers that all differ: it looks like an identifier of ",
+           "the stimuli, not like a neuron. {matrix_of_neurons(one$name)} If it is a neuron, say ",
+           "so by matrices without names of columns, colnames(x) <- NULL.", arg = reprs[[k]]$arg)
   }
   for (k in at) if (found[[k]]$at == 1) return(warn_of_doubtful_column(found[[k]], reprs[[k]]$arg))
 }
@@ -396,10 +395,10 @@ share_columns <- function(a, b) {
 }
 
 warn_of_doubtful_column <- function(column, arg) {
-  warn("identifier", "The first column of `{arg}`, {dQuote(column$name, FALSE)}, holds whole ",
+  warn("identifier", "The first column of `{arg}`, {quoted(column$name)}, holds whole ",
        "numbers that all differ, as numbers of pictures do, and has {round(100 * column$share)}% ",
        "of the variance. If it names the stimuli, use response_matrix(data, stimulus = ",
-       "{dQuote(column$name, FALSE)}). If it is a neuron, say so by a matrix without names of ",
+       "{quoted(column$name)}). If it is a neuron, say so by a matrix without names of ",
        "columns, colnames({arg}) <- NULL.", data = column$name)
 }
 
@@ -445,7 +444,7 @@ odd_in <- function(repr) {
   share <- found$dominant[2]
   name <- colnames(x)[at]
   list(class = "repalign_dominant", data = stats::setNames(share, if (is.null(name)) at else name),
-       text = paste0("Column ", if (is.null(name)) at else dQuote(name, FALSE), " of `", repr$arg,
+       text = paste0("Column ", if (is.null(name)) at else quoted(name), " of `", repr$arg,
                      "` has ", floor(1000 * share) / 10, "% of the variance of its ",
                      ncol(x), " columns."))
 }
@@ -507,8 +506,7 @@ plain_matrix <- function(x, arg) {
   refuse_if(is_spaces(x), "type", "`{arg}` are feature_spaces(), which encode() takes, and ",
             "evaluate_models() with measure(\"encode\"): here give one of them.")
   refuse_if(inherits(x, "SummarizedExperiment"), "type", "`{arg}` is a SummarizedExperiment, ",
-            "which has the samples in its columns: give the values with the samples (stimuli) in ",
-            "the rows, t(assay({arg})).")
+            "which has the samples in its columns: give stimuli in rows, t(assay({arg})).")
   refuse("type", "`{arg}` must be a numeric matrix (stimuli x neurons) or an all-numeric data ",
          "frame, not {describe(x)}.{matrix_remedy(x, arg)}")
 }
@@ -551,7 +549,7 @@ data_frame_matrix <- function(x, arg) {
                     enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
            } else {
              paste0("Drop or convert them; where one of them names the stimuli, use ",
-                    "response_matrix(data, stimulus = ", dQuote(names(x)[!good][1], FALSE), ").")
+                    "response_matrix(data, stimulus = ", quoted(names(x)[!good][1]), ").")
            })
   }
   m <- as.matrix(x)

@@ -14,8 +14,7 @@ as_sides <- function(x, y, by_name = TRUE, na = "error", controls = NULL) {
   refuse_results(x, "x")
   refuse_results(y, "y")
   self <- is.null(y)
-  refuse_if(self && !is_collection(x), "type", "`y` is missing: a single matrix needs another one ",
-            "to be compared with.")
+  refuse_if(self && !is_collection(x), "type", "`y` is missing: a single matrix needs another one.")
   same <- !self && is_collection(x) && identical(x, y)
   side_x <- as_side(x, "x", na != "error")
   one_list <- self || same
@@ -133,7 +132,7 @@ as_side <- function(x, arg, allow_na = FALSE) {
   if (any(nested) && !all(nested)) {
     # those that are fewer are to blame
     lists <- sum(nested) < sum(!nested)
-    odd <- dQuote(names[if (lists) nested else !nested][1], FALSE)
+    odd <- quoted(names[if (lists) nested else !nested][1])
     refuse("type", "`{arg}` mixes matrices and lists: element {odd}",
            if (lists) " is a list, and the others are not." else " is not a list of layers.",
            " Give only matrices, or only lists of layers (models).")
@@ -178,7 +177,7 @@ check_element_names <- function(x, arg) {
            "example names({arg}) <- paste0(\"layer\", seq_along({arg})).")
   }
   refuse_if(anyDuplicated(names), "names", "`{arg}` has two elements named ",
-            "{dQuote(names[duplicated(names)][1], FALSE)}: names must differ.")
+            "{quoted(names[duplicated(names)][1])}: names must differ.")
   names
 }
 
@@ -205,8 +204,7 @@ list_pairs <- function(sides, diagonal) {
     list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
   }
   if (!sides$self) return(all_pairs(size_x, size_y))
-  refuse_if(size_x < 2 && !diagonal, "size", "`x` has one element: give another in `y`, or more ",
-            "elements.")
+  refuse_if(size_x < 2 && !diagonal, "size", "`x` has one element: give `y`, or more elements.")
   grid <- all_pairs(size_x, size_x)
   models <- sides$x$models
   keep <- if (sides$x$is_models) {

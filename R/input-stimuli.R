@@ -55,11 +55,11 @@ names_differ <- function(arg_1, arg_2, names_1, names_2) {
   only_1 <- setdiff(names_1, names_2)
   only_2 <- setdiff(names_2, names_1)
   paste0("`", arg_1, "` and `", arg_2, "` name different stimuli (", if (length(only_2)) {
-    paste0(dQuote(only_2[1], FALSE), " is in `", arg_2, "` alone")
+    paste0(quoted(only_2[1]), " is in `", arg_2, "` alone")
   } else if (length(only_1)) {
-    paste0(dQuote(only_1[1], FALSE), " is in `", arg_1, "` alone")
+    paste0(quoted(only_1[1]), " is in `", arg_1, "` alone")
   } else {
-    paste0(dQuote(twice[1], FALSE), " stands there more than once, in other places")
+    paste0(quoted(twice[1]), " stands there more than once, in other places")
   }, "): ")
 }
 

@@ -168,8 +168,7 @@ declare_measure(
   reference = "Raghu et al. 2017",
   check = function(args) {
     args$variance <- check_number(args$variance, "variance", above = 0)
-    refuse_if(args$variance > 1, "value", "`variance` is a share of the total variance: above 0 ",
-              "and at most 1.")
+    refuse_if(args$variance > 1, "value", "`variance` is a share of the total: above 0, at most 1.")
     if (is.null(args$components)) return(args)
     args$components <- check_count(args$components, "components")
     warn_if(args$variance != 0.99, "unused", "`variance` is not used when `components` are given.",

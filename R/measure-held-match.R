@@ -35,8 +35,7 @@ unit_columns <- function(fit) {
   size <- sqrt(colSums(fit$train^2))
   if (all(size > 0)) return(sweep(fit$train, 2, size, "/"))
   refuse("variance", "`{fit$arg}` has columns that are constant over the training stimuli of a ",
-         "fold, first column {which(size == 0)[1]}, and correlate with nothing there. Remove ",
-         "them, or use fewer folds.")
+         "fold, first column {which(size == 0)[1]}. Remove them, or use fewer folds.")
 }
 
 training_correlation <- function(x, y) {

@@ -349,9 +349,8 @@ declare_measure(
     check_flag(args$normalize, "normalize")
     args$centering <- check_choice(args$centering, c("masked", "full"), "centering")
     args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
-    refuse_if(args$estimator == "unbiased" && args$centering == "full", "value",
-              "estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
-              arg = "centering")
+    refuse_if(args$estimator == "unbiased" && args$centering == "full", "value", "estimator = ",
+              "\"unbiased\" centres by itself: leave centering = \"masked\".", arg = "centering")
     args$clusters <- cluster_codes(args$clusters)
     with_ties_rule(args, exact_cknna_ties(args))
   },

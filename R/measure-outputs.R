@@ -110,8 +110,8 @@ output_pair <- function(p, q, na) {
             "{ncol(q)}: the columns must be the same classes in the same order.", arg = "q")
   differ <- which(colnames(p) != colnames(q))
   refuse_if(length(differ), "names", "`p` and `q` have different column names, first in column ",
-            "{differ[1]} ({dQuote(colnames(p)[differ[1]], FALSE)} and ",
-            "{dQuote(colnames(q)[differ[1]], FALSE)}): put the classes in the same order, or ",
+            "{differ[1]} ({quoted(colnames(p)[differ[1]])} and ",
+            "{quoted(colnames(q)[differ[1]])}): put the classes in the same order, or ",
             "remove the names when they do correspond.", arg = "q")
   names <- first_row_names(both)
   rows <- rowSums(is.na(p)) + rowSums(is.na(q)) == 0
@@ -123,9 +123,8 @@ output_pair <- function(p, q, na) {
 }
 
 as_outputs <- function(x, arg, allow_na) {
-  refuse_if(!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix"), "type",
-            "`{arg}` must be a numeric matrix of class scores (stimuli x classes), not ",
-            "{describe(x)}.")
+  refuse_if(!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix"), "type", "`{arg}` must ",
+            "be a numeric matrix of class scores (stimuli x classes), not {describe(x)}.")
   x <- as_numeric_matrix(x, arg, allow_na)
   refuse_if(ncol(x) < 2, "size", "`{arg}` has one column: give one column per class, cbind() of ",
             "both for two classes.")
@@ -142,8 +141,7 @@ as_probabilities <- function(x, from, arg, tolerance) {
   if (nrow(negative)) {
     at <- negative[1, ]
     refuse("value", "`{arg}` has a negative probability ({format(x[at[1], at[2]])}) in row ",
-           "{at[1]}, column {at[2]}: these are logits or their like. For logits set ",
-           "from = \"logit\".")
+           "{at[1]}, column {at[2]}: for logits set from = \"logit\".")
   }
   sums <- rowSums(x)
   off <- which(!(abs(sums - 1) <= tolerance))
@@ -188,12 +186,12 @@ classes_by_name <- function(labels, names) {
   }
   twice <- names[duplicated(names)]
   if (length(twice)) {
-    label_error("holds names, but two columns have the name ", dQuote(twice[1], FALSE))
+    label_error("holds names, but two columns have the name ", quoted(twice[1]))
   }
   at <- match(labels, names)
   if (anyNA(at)) {
     first <- which(is.na(at))[1]
-    label_error("is ", dQuote(labels[first], FALSE), " in row ", first, ", which is not a ",
+    label_error("is ", quoted(labels[first]), " in row ", first, ", which is not a ",
                 "column of the outputs; columns: ", enumerate(names))
   }
   at

@@ -111,5 +111,5 @@ suggest <- function(value, choices) {
   near <- length(same) || startsWith(tolower(best), tolower(value)) ||
     startsWith(tolower(value), paste0(tolower(best), ".")) ||
     utils::adist(value, best, ignore.case = TRUE) <= min(max(2, nchar(best) / 3), nchar(best) - 1)
-  if (near) paste0("; did you mean ", dQuote(best, FALSE), "?") else "."
+  if (near) paste0("; did you mean ", quoted(best), "?") else "."
 }

@@ -1,4 +1,5 @@
-# measures(), the table of all measures, and new_measure() for a user's own.
+# measures(), the table of all measures, and new_measure() for a user's own; resi_measures(), those
+# of a benchmark; and what data and calls add to the labels of measures.
 
 #' @include result-class.R
 NULL
@@ -140,18 +141,16 @@ measure <- function(id, ...) {
   known <- names(measure_parameters(id))
   named <- names(given)
   refuse_if(length(given) && (is.null(named) || any(named == "")), "parameter",
-            if (length(known)) "Parameters of " else "There are no parameters of ",
-            "{dQuote(id, FALSE)}",
+            if (length(known)) "Parameters of " else "There are no parameters of ", "{quoted(id)}",
             if (length(known)) paste0(" must be named. They are: ", enumerate(known, 20)), ".",
             arg = "measure")
-  refuse_if(anyDuplicated(named), "parameter", "Parameter ",
-            "{dQuote(named[duplicated(named)][1], FALSE)} of {dQuote(id, FALSE)} is given twice: ",
-            "give it once.", arg = named[duplicated(named)][1])
+  refuse_if(anyDuplicated(named), "parameter", "Parameter {quoted(named[duplicated(named)][1])} ",
+            "of {quoted(id)} is given twice: give it once.", arg = named[duplicated(named)][1])
   unknown <- setdiff(named, known)
-  refuse_if("given" %in% unknown, "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
+  refuse_if("given" %in% unknown, "parameter", "Measure {quoted(id)} has no parameter ",
             "\"given\". {cosine_words()}", arg = "given")
-  refuse_if(length(unknown), "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
-            "{dQuote(unknown[1], FALSE)}",
+  refuse_if(length(unknown), "parameter", "Measure {quoted(id)} has no parameter ",
+            "{quoted(unknown[1])}",
             if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
                                       enumerate(known, 20)), ".", arg = unknown[1])
   controls <- given$given
@@ -182,8 +181,8 @@ refuse_parameters <- function(set, ...) {
   shown <- vapply(which(lengths(own) > 0), function(at) {
     # the estimator in use stays in use
     estimator <- if (!"estimator" %in% names) setdiff(declared[[at]]$args$estimator, "naive")
-    paste0("measure(", paste(c(dQuote(declared[[at]]$id, FALSE), if (length(estimator)) {
-      paste("estimator =", dQuote(estimator, FALSE))
+    paste0("measure(", paste(c(quoted(declared[[at]]$id), if (length(estimator)) {
+      paste("estimator =", quoted(estimator))
     }, written[own[[at]]]), collapse = ", "), ")")
   }, "")
   one <- length(names) == 1
@@ -215,7 +214,7 @@ refuse_unknown_argument <- function(name, declared) {
          },
          if (length(having)) {
            paste0(": it is a parameter of other measures, such as measure(",
-                  dQuote(having[1], FALSE), ", ", name, " = ...).")
+                  quoted(having[1]), ", ", name, " = ...).")
          } else suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")))
 }
 
@@ -264,8 +263,7 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
   need_arguments()
   refuse_if(!is.function(fun), "type", "`fun` must be a function(x, y) that returns one number.")
   arguments <- names(formals(args(fun)))
-  refuse_if(length(arguments) < 2 && !"..." %in% arguments, "type", "`fun` must take two ",
-            "arguments, the two matrices.")
+  refuse_if(length(arguments) < 2 && !"..." %in% arguments, "type", "`fun` must take two matrices.")
   direction <- check_choice(direction, c("similarity", "distance"), "direction")
   usable <- is.atomic(best) && length(best) == 1 &&
     (is.na(best) || (is.numeric(best) && is.finite(best)))
@@ -290,4 +288,150 @@ own_score <- function(fun, pair) {
             "not ", if (length(value) == 1 && is.numeric(value)) format(value) else describe(value),
             ".", arg = "fun")
   as.double(value)
+}
+
+# ---- the ReSi benchmark
+
+# resi_measures() gives the measures of the ReSi benchmark as one set.
+
+#' The 24 measures of the ReSi benchmark
+#'
+#' The set of measures that Klabunde et al. (2025) compare, ready for [similarity()].
+#'
+#' @param published `FALSE`: the measures as this package defines them. `TRUE`: with the arguments
+#'   that reproduce what the code of the benchmark computes.
+#' @return A list of 24 measure objects (see [measure()]), named by the benchmark's abbreviations,
+#'   in its order.
+#' @details
+#' * Canonical correlations: PWCCA [pwcca()], SVCCA [svcca()].
+#' * Alignment: AlignCos [aligned_cosine()], AngShape [angular_shape()], HardCorr
+#'   [hard_correlation_match()], LinReg [linear_regression()] of the first argument on the second,
+#'   OrthProc [procrustes()], PermProc [permutation_procrustes()], ProcDist
+#'   [procrustes_size_shape()], SoftCorr [soft_correlation_match()].
+#' * Similarities of stimuli: CKA [cka()], uncorrected, DistCorr [distance_correlation()], EOS
+#'   [eigenspace_overlap()], GULP [gulp()], RSA [rsa()], RSMDiff [rsm_difference()].
+#' * Neighbours: 2nd-Cos [second_order_cosine()], Jaccard [knn_jaccard()], RankSim
+#'   [rank_similarity()].
+#' * Topology: IMD [imd()], RTD [rtd()], by far the slowest.
+#' * Statistics: ConcDiff [concentricity_difference()], MagDiff [magnitude_difference()], UnifDiff
+#'   [uniformity_difference()].
+#'
+#' Arguments are the defaults here. Where the benchmark's code differs from the definitions that it
+#' cites, `published = TRUE` sets:
+#'
+#' * RSMDiff: `norm = "spectral"`.
+#' * 2nd-Cos: `of = "distance"`.
+#'
+#' The following measures differ from the code even with `published = TRUE`:
+#'
+#' * SVCCA: the code keeps a single component for most data; `measure("svcca", components = 1)` does
+#'   the same.
+#' * PWCCA: the value of the code depends on arbitrary signs.
+#' * GULP: the code returns the square.
+#' * IMD: the values of the code scatter by several percent.
+#' * RTD: the random subsets are others.
+#'
+#' The benchmark's paper differs from its code in three cases: distance correlation without the root
+#' (`squared = TRUE`), greedy HardCorr (`matching = "greedy"`), and the H0 bars in RTD.
+#'
+#' When not to trust it: measures of one family respond to much the same properties of the data: 24
+#' scores are not 24 opinions.
+#' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark).
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(40 * 6), 40)
+#' y <- x %*% matrix(rnorm(36), 6)
+#' similarity(x, y, resi_measures()[c("CKA", "OrthProc", "RSA", "Jaccard")])
+#' @seealso [jsd()] for the outputs that the benchmark compares them with
+#' @export
+resi_measures <- function(published = FALSE) {
+  check_flag(published, "published")
+  set <- lapply(resi_order, function(abbreviation) {
+    args <- if (published) resi_published[[abbreviation]]
+    do.call(measure, c(list(resi_id(abbreviation)), args))
+  })
+  stats::setNames(set, resi_order)
+}
+
+# The measures are in the order of table 2 of the paper.
+resi_order <- c(
+  "PWCCA", "SVCCA", "AlignCos", "AngShape", "HardCorr", "LinReg", "OrthProc", "PermProc",
+  "ProcDist", "SoftCorr", "CKA", "DistCorr", "EOS", "GULP", "RSA", "RSMDiff", "2nd-Cos",
+  "Jaccard", "RankSim", "IMD", "RTD", "ConcDiff", "MagDiff", "UnifDiff"
+)
+
+resi_published <- list(RSMDiff = list(norm = "spectral"), `2nd-Cos` = list(of = "distance"))
+
+# The declaration of a measure says what the benchmark calls it.
+resi_id <- function(abbreviation) {
+  is_it <- function(id) identical(registry[[id]]$resi, abbreviation)
+  Filter(is_it, measure_ids())
+}
+
+# ---- labels of measures
+
+# What data and calls add to the labels of measures, so that another number has another label.
+
+# The label with what the data settled: the estimator, and which sides have trials, and all neurons
+# that there are. before: the estimator as measure() took it; reprs: list(x, y), two lists.
+settled_label <- function(measure, before, reprs = NULL) {
+  estimator <- measure$args$estimator
+  words <- complete_words(measure$args)
+  trials <- isTRUE(measure$args$corrects$trials)
+  settled <- !is.null(words) || trials || !identical(estimator, before)
+  if (!settled || has_own_label(measure)) return(measure$label)
+  measure$label <- sub(before, estimator, measure$label, fixed = TRUE)
+  if (trials && some_pair_lacks_trials(reprs)) {
+    measure$label <- sub(estimator, paste0(sub("_trial", "", estimator), ", trials as declared"),
+                         measure$label, fixed = TRUE)
+  }
+  if (is.null(words) || grepl("complete", measure$label, fixed = TRUE)) return(measure$label)
+  label_with(measure, words)
+}
+
+# Without trials on either side the score of a pair is that of the estimator for matrices.
+some_pair_lacks_trials <- function(reprs) {
+  lacks <- lapply(reprs, function(side) !vapply(side, has_trials, NA))
+  if (length(reprs$y) && identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache)) {
+    return(sum(lacks$x) > 1)
+  }
+  any(lacks$x) && any(lacks$y)
+}
+
+# Has the user named the measure?
+has_own_label <- function(measure) {
+  id <- measure$id
+  is_own(measure) || !startsWith(measure$label, paste0(id, "(")) &&
+    !grepl(paste0("^", id, "( #[0-9]+)?$"), measure$label)
+}
+
+# The label with one word more between its brackets.
+label_with <- function(measure, word) {
+  label <- measure$label
+  if (has_own_label(measure)) return(paste0(label, " (", word, ")"))
+  if (!grepl("(", label, fixed = TRUE)) {
+    return(sub(measure$id, paste0(measure$id, "(", word, ")"), label, fixed = TRUE))
+  }
+  sub("\\)( #[0-9]+)?$", paste0(", ", word, ")\\1"), label)
+}
+
+# Clusters of the call or of responses() change the score as those of the measure do, and stand in
+# the label at the same place. The naive estimator does not go by them.
+with_cluster_label <- function(measure) {
+  used <- !is.null(measure$args$clusters) &&
+    (is.null(measure$args$corrects) || measure$args$corrects$stimuli)
+  if (!used || has_own_label(measure) || grepl("clusters", measure$label, fixed = TRUE)) {
+    return(measure)
+  }
+  after <- "([(]|, )(stimulus_noise|complete|pairwise)"
+  measure$label <- if (grepl(after, measure$label)) {
+    sub(after, "\\1clusters, \\2", measure$label)
+  } else label_with(measure, "clusters")
+  measure
+}
+
+# Linear shifts compare the middle half of the rows.
+with_middle_label <- function(measure) {
+  measure$label <- label_with(measure, "middle half")
+  measure
 }

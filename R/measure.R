@@ -63,7 +63,7 @@ registry <- new.env()
 #'   cell) or what new_dot() makes
 #' @param errors how the score varies with the stimuli: NULL (by half-samples), or a function(args)
 #'   that gives NULL or what new_errors() makes
-#' @param cosine is the score a cosine, of which there are partial scores (measure-given.R): TRUE,
+#' @param cosine is the score a cosine, of which there are partial scores (input-given.R): TRUE,
 #'   FALSE or a function(args); measures for which it may be have the parameter `given`
 #' @param held NULL, or for measures that align neurons a function(args) that gives what
 #'   new_holdout() makes: how the alignment is scored on other stimuli
@@ -99,8 +99,8 @@ check_declaration <- function(d) {
   known <- function(words, vocabulary, field) {
     unknown <- setdiff(words, vocabulary)
     if (!length(unknown)) return()
-    stop("The measure ", dQuote(d$id, FALSE), " declares `", field, "` = ",
-         dQuote(unknown[1], FALSE), ", which is none of ", enumerate(vocabulary, 30), ".")
+    stop("The measure ", quoted(d$id), " declares `", field, "` = ",
+         quoted(unknown[1]), ", which is none of ", enumerate(vocabulary, 30), ".")
   }
   known(d$family, families, "family")
   known(d$direction, c("similarity", "distance"), "direction")
@@ -110,7 +110,7 @@ check_declaration <- function(d) {
   }
   for (field in c("prepare", "score", "check")) {
     if (!is.function(d[[field]])) {
-      stop("The measure ", dQuote(d$id, FALSE), " declares no function `", field, "`.")
+      stop("The measure ", quoted(d$id), " declares no function `", field, "`.")
     }
   }
 }
@@ -165,12 +165,10 @@ takes_clusters <- function(measure) {
 measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
-  refuse_if(!is.character(id) || length(id) != 1 || is.na(id), "measure",
-            "A measure is named by one id, a string such as \"cka\"; see measures().",
-            arg = "measure")
+  refuse_if(!is.character(id) || length(id) != 1 || is.na(id), "measure", "A measure is named by ",
+            "one id, a string such as \"cka\"; see measures().", arg = "measure")
   refuse_if(!id %in% names(registry), "measure", "There is no measure ",
-            "{dQuote(id, FALSE)}{suggest_measure(id)} measures() lists all measures.",
-            arg = "measure")
+            "{quoted(id)}{suggest_measure(id)} measures() lists all measures.", arg = "measure")
   registry[[id]]
 }
 
@@ -180,12 +178,12 @@ suggest_measure <- function(id) {
   }
   estimator <- synonyms_of(id, c("stimulus", "stimulus_neuron"))
   if (length(estimator)) {
-    return(paste0("; did you mean measure(\"cka\", estimator = ", dQuote(estimator[1], FALSE),
+    return(paste0("; did you mean measure(\"cka\", estimator = ", quoted(estimator[1]),
                   ")?"))
   }
   resi <- vapply(measure_ids(), function(known) registry[[known]]$resi, "")
   same <- which(tolower(resi) == tolower(id))
-  if (length(same)) return(paste0("; it is called ", dQuote(names(same)[1], FALSE), " here."))
+  if (length(same)) return(paste0("; it is called ", quoted(names(same)[1]), " here."))
   suggest(id, measure_ids())
 }
 
@@ -220,8 +218,7 @@ as_measures <- function(measure, encoding = FALSE) {
   refuse_if(!length(measure), "measure", "`measure` is empty: name at least one; see measures().")
   set <- lapply(measure, function(m) {
     if (inherits(m, "repalign_measure")) return(m)
-    refuse_if(is.function(m), "measure", "`measure` holds a bare function: wrap it in ",
-              "new_measure().")
+    refuse_if(is.function(m), "measure", "`measure` holds a function: wrap it in new_measure().")
     measure(m)
   })
   encodes <- vapply(set, function(m) identical(m$id, "encode"), NA)

@@ -33,8 +33,7 @@ few_draws <- 20
 
 check_factor_sizes <- function(factors, groups, n, words) {
   refuse_if("rdm" %in% factors && groups < 2, "size", "`resample` draws RDMs, but there is one ",
-            "group of them: its variance between subjects is not known. Give resample = ",
-            "\"condition\".")
+            "group of them, which tells no variance. Give resample = \"condition\".")
   refuse_if("condition" %in% factors && n < 4, "size", "`resample` draws {words}, but there are ",
             "{n}: at least 4 are needed. Give resample = ", if (groups > 1) "\"rdm\" or ",
             "\"none\".")
@@ -59,9 +58,8 @@ given_draws <- function(resample, groups, n, words) {
     size <- sizes[[factor]]
     place <- paste0("`resample$", factor, "`")
     if (is.data.frame(at)) at <- as.matrix(at)
-    refuse_if(!is.numeric(at) || !is.matrix(at) || nrow(at) < 2, "type",
-              "{place} must be a matrix of indices with at least two rows, not {describe(at)}.",
-              arg = "resample")
+    refuse_if(!is.numeric(at) || !is.matrix(at) || nrow(at) < 2, "type", "{place} must be a ",
+              "matrix of indices with at least two rows, not {describe(at)}.", arg = "resample")
     refuse_if(ncol(at) != size, "size", "{place} has {count_of(ncol(at), 'column')}, but a draw ",
               "has as many indices as there are {what}: {size}.", arg = "resample")
     bad <- which(is.na(at) | at != round(at) | at < 1 | at > size, arr.ind = TRUE)
@@ -85,7 +83,7 @@ as_folds <- function(folds, repeats, task) {
   if (is.list(folds)) folds <- unlist(folds)
   unknown <- setdiff(names(folds), c("rdm", "condition"))
   refuse_if(is.numeric(folds) && length(unknown), "labels", "`folds` names ",
-            "{dQuote(unknown[1], FALSE)}: what is cut into folds is \"rdm\" or \"condition\".")
+            "{quoted(unknown[1])}: what is cut into folds is \"rdm\" or \"condition\".")
   refuse_if(!is.numeric(folds) || is.null(names(folds)) || !length(folds) ||
               anyDuplicated(names(folds)), "type", "`folds` must be numbers of folds, such as ",
             "c(rdm = 2, condition = 2), or a data frame with the columns fold, set, factor and ",

@@ -114,7 +114,7 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
             "`rdms` are above 0, as they hardly are if cross-validated. If 0 does not mean \"no ",
             "difference\" (as in 1 - r, or in distances of noisy patterns), cosines are high even ",
             "for a model in which all pairs are equal: take outer = \"whitened_pearson\". Name ",
-            "outer = {dQuote(task$outer, FALSE)} in the call to take it without this message.")
+            "outer = {quoted(task$outer)} in the call to take it without this message.")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(if (!missing(resample)) resample, draws, max(task$group),
                     units_of(task$n, task$codes), unit_words(task))
@@ -198,16 +198,14 @@ way_of_rounds <- function(task) {
 check_evaluation <- function(task, drawn, folds, threads) {
   refuse_lost_draws(folds, drawn, task)
   refuse_if(is.matrix(task$stimulus_noise) && "condition" %in% drawn$factors, "choice",
-            "`stimulus_noise` is a matrix, and `resample` draws stimuli: copies of a stimulus ",
-            "would share all of their noise. Give the variances, diag(stimulus_noise), or ",
-            "resample = \"rdm\".")
+            "`stimulus_noise` is a matrix, and `resample` draws stimuli, of which copies share ",
+            "their noise. Give the variances, diag(stimulus_noise), or resample = \"rdm\".")
   inform_if(!is.null(folds) && is.null(folds$given) && folds$repeats == 1 && drawn$count,
             "fold_variance", "repeats = 1: errors contain what the random choice of folds adds, ",
             "and are rather too large. Give repeats = 2 or more to take it out.")
   warn_if(any(task$flexible) && !are_cut(folds), "not_crossvalidated", "The score of ",
           "{enumerate(names(task$models)[task$flexible])} is not cross-validated: its weights are ",
-          "fitted to the data that it is tested with. Give folds = c(rdm = 2, condition = 2) or ",
-          "the like.")
+          "fitted to the data that test it. Give folds, as c(rdm = 2, condition = 2).")
   warn_if(max(task$group) < 2, "undefined",
           if (length(task$group) < 2) "With one RDM there is no noise ceiling (NA)." else
             "All RDMs are of one group: there is no lower noise ceiling (NA).")

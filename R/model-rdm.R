@@ -185,8 +185,7 @@ rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate
   table <- rdm_table(rdms, "rdms", allow_na = TRUE)
   count <- ncol(table$values)
   refuse_if(type == "fixed" && count > 1, "choice", "`rdms` has {count} RDMs, but a fixed model ",
-            "is one: give type = \"select\", \"weighted\" or \"interpolate\", or make a model of ",
-            "each.")
+            "is one: give type = \"select\", \"weighted\" or \"interpolate\", or a model of each.")
   refuse_if(type != "fixed" && count < 2, "size", "`rdms` has one RDM: a model of type \"{type}\" ",
             "needs two or more components.")
   refuse_if(type != "weighted" && (nonnegative || ridge > 0), "choice",

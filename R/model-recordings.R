@@ -191,8 +191,7 @@ listed_models <- function(models, subjects) {
 
 as_category_model <- function(model, place) {
   if (is.factor(model)) return(categories(model, place))
-  refuse_if(is.character(model), "type", "`{place}` is text: factor({place}) makes a model of its ",
-            "categories.")
+  refuse_if(is.character(model), "type", "`{place}` is text: factor({place}) makes categories.")
   model
 }
 

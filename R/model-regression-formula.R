@@ -40,14 +40,14 @@ regression_terms <- function(formula, data) {
   terms <- expanded_terms(formula, data)
   labels <- attr(terms, "term.labels")
   refuse_if(any(attr(terms, "order") > 1), "value", "`formula` has the interaction ",
-            dQuote(labels[attr(terms, "order") > 1][1], FALSE), ": give a product of RDMs as an ",
+            quoted(labels[attr(terms, "order") > 1][1]), ": give a product of RDMs as an ",
             "RDM of its own.")
   refuse_if(!attr(terms, "intercept") || !is.null(attr(terms, "offset")), "value",
             "`formula` must have an intercept and no offset: the zero of an RDM is no model of it.")
   refuse_if(!length(labels), "missing", "`formula` has no predictor.")
   response <- as.list(attr(terms, "variables"))[[2]]
   refuse_if(deparse1(response) %in% labels, "value", "`formula` has the response ",
-            "{dQuote(deparse1(response), FALSE)} among its predictors.")
+            "{quoted(deparse1(response))} among its predictors.")
   variables <- as.list(attr(terms, "variables"))[-1]
   names <- vapply(variables, function(v) if (is.name(v)) as.character(v) else deparse1(v), "")
   list(calls = variables, names = names, env = environment(formula))
@@ -70,13 +70,12 @@ expanded_terms <- function(formula, data) {
 formula_value <- function(call, data, env) {
   for (name in all.vars(call)) {
     if (name %in% names(data) || exists(name, envir = env)) next
-    refuse("missing", "`formula` names {dQuote(name, FALSE)}, which is neither in `data` nor a ",
+    refuse("missing", "`formula` names {quoted(name)}, which is neither in `data` nor a ",
            "variable{suggest(name, c(names(data), 'data'))}")
   }
   catch_error(eval(call, data, env), failed = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
-    refuse("value", "`formula` has {dQuote(deparse1(call), FALSE)}, which fails: ",
-           "{conditionMessage(e)}")
+    refuse("value", "`formula` has {quoted(deparse1(call))}, which fails: {conditionMessage(e)}")
   })
 }
 
@@ -86,8 +85,7 @@ is_list_of_rdms <- function(value) {
 }
 
 named_subjects <- function(subjects, place) {
-  refuse_if(!length(subjects), "size", "`{place}` is an empty list: give the RDM of at least one ",
-            "subject.")
+  refuse_if(!length(subjects), "size", "`{place}` is an empty list: give one RDM or more.")
   if (is.null(names(subjects))) names(subjects) <- paste0("s", seq_along(subjects))
   check_element_names(subjects, place)
   subjects
@@ -105,7 +103,7 @@ inner_of_response <- function(responses, values, places) {
   # a response that is a representation is compared as the predictors are
   inform_if(any(made) && !made[1], "inner", "The RDM{if (sum(made) > 1) 's'} of `",
             paste(places[made], collapse = "` and `"), "` {if (sum(made) > 1) 'are' else 'is'} ",
-            "made with inner = {dQuote(inner, FALSE)}",
+            "made with inner = {quoted(inner)}",
             if (is.null(known)) ": how that of the response was made is not known" else
               ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
   inner
@@ -149,8 +147,7 @@ rdm_of_value <- function(value, place, inner, allow_na) {
   if (inherits(value, "dist") || is_square_rdm(value)) return(read_rdm(value, place, allow_na))
   if (is_labels(value)) return(rdm_of_labels(value, place, allow_na))
   refuse_if(is.numeric(value) && length(dim(value)) < 2, "type", "`{place}` is a numeric vector: ",
-            "give dist({place}) for the differences between its values, or factor({place}) for ",
-            "labels of conditions.")
+            "give dist({place}) for differences of its values, or factor({place}) for labels.")
   repr <- representation(value, place, side = "x")
   warn_of_odd_columns(list(repr))
   note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
@@ -192,8 +189,7 @@ is_labels <- function(value) {
 
 rdm_of_labels <- function(value, place, allow_na) {
   codes <- match(value, unique(value[!is.na(value)]))
-  refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}: there ",
-            "is no pair.")
+  refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}, no pair.")
   refuse_if(anyNA(codes) && !allow_na, "nonfinite", "`{place}` lacks labels (NA): give all, or ",
             "set na = \"pairwise\" to leave the pairs of these conditions out.")
   differ <- outer(codes, codes, "!=") + 0

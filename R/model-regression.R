@@ -163,7 +163,7 @@ check_ridge <- function(ridge, fit) {
   refuse_if(fit == "ridge" && is.null(ridge), "missing", "`ridge` is missing: fit = \"ridge\" ",
             "needs it, such as ridge = 0.1 (a share of the sum of squares of each predictor).")
   refuse_if(fit != "ridge" && !is.null(ridge), "parameter", "`ridge` is for fit = \"ridge\" only, ",
-            "not {dQuote(fit, FALSE)}.")
+            "not {quoted(fit)}.")
   if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
 }
 

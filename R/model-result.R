@@ -204,8 +204,7 @@ evaluation_rows <- function(object) {
   parts <- attr(object, "parts")
   at <- match(rows$model, colnames(parts$main[[1]]))
   refuse_if(is.null(parts) || anyNA(at) || anyDuplicated(at), "rows", "`result` no longer has the ",
-            "models that evaluate_rdms() compared, each of them once: start again from what it ",
-            "returned.")
+            "models that evaluate_rdms() compared, each once: start again from its result.")
   parts <- some_parts(parts, at)
   parts$score <- rows$score
   list(rows = rows, parts = parts, at = at)
@@ -215,8 +214,7 @@ evaluation_rows <- function(object) {
 compared_models <- function(result) {
   found <- evaluation_rows(result)
   rows <- found$rows
-  refuse_if(!nrow(rows), "size", "`result` has no rows: there is nothing to compare. Look at how ",
-            "its rows were chosen.")
+  refuse_if(!nrow(rows), "size", "`result` has no rows: look at how they were chosen.")
   rows$over <- evaluation_over(result)
   rows$measure <- rep(attr(result, "outer"), nrow(rows))
   list(score = rows$score, title = as.character(rows$model), measure = rows$measure,

@@ -107,8 +107,7 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
               collapse = "` and `"), "`: each of them determines which permutations are allowed.",
             arg = "permutations")
   refuse_if(any(restricted) && engine != "auto", "design", "`engine` must be \"auto\" when ",
-            "`blocks`, `clusters`, `series` or `permutations` determine which permutations are ",
-            "used.")
+            "`blocks`, `clusters`, `series` or `permutations` determine the permutations.")
   if (restricted["given"]) return(given_plan(permutations, n))
   if (restricted["how"]) return(how_plan(permutations, n))
   refuse_if(is.list(permutations) || length(permutations) > 1, "design",
@@ -314,8 +313,7 @@ block_plan <- function(blocks, n, wanted, arg = "blocks") {
   blocks <- check_block_labels(blocks, n, arg)
   members <- split(seq_len(n), blocks)
   possible <- prod(factorial(pmin(lengths(members), 20)))
-  refuse_if(possible < 2, "design", "Every block in `{arg}` has one row, so nothing can be ",
-            "permuted: use larger blocks.")
+  refuse_if(possible < 2, "design", "Every block in `{arg}` has one row: use larger blocks.")
   check_permutation_memory(n, min(possible, wanted))
   if (possible <= min(wanted + 1, most_enumerated)) {
     note_fewer(possible - 1, wanted, paste0("within `", arg, "`"), "permutations")
@@ -533,7 +531,7 @@ warn_slow_series <- function(pairs, sides) {
   if (any(points < needed)) {
     worst <- which.min(points / needed)
     several <- nrow(pairs) > 1
-    name <- function(side, at) dQuote(title_of(side$reprs[[at]]), FALSE)
+    name <- function(side, at) quoted(title_of(side$reprs[[at]]))
     warn("series", "Circular shifts reject unrelated series too often where both are slow",
          if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"),
          ": {name(sides$x, pairs$i[worst])} and ",

@@ -338,8 +338,7 @@ moments_null <- function(measure, pairs, sides, observed) {
     isTRUE(null$centered) && is.null(null$correction)
   refuse_if(!usable, "design", "engine = \"moments\" is for cka, angular_cka, rv, distance ",
             "correlation, linear regression, gulp, squared cca and whitened rsa (without shared ",
-            "neurons), not for {dQuote(measure$label, FALSE)}: use engine = \"auto\".",
-            arg = "engine")
+            "neurons), not for {quoted(measure$label)}: use engine = \"auto\".", arg = "engine")
   check_rows(sides$x$reprs[[1]]$n, 6, sides$x$reprs[[1]]$arg, "engine = \"moments\"")
   x <- operands_with_sums(null, measure, sides$x$reprs, pairs$i, "x")
   y <- operands_with_sums(null, measure, sides$y$reprs, pairs$j, "y")
@@ -457,7 +456,7 @@ law_complaint <- function(law, observed, title) {
                     " off their diagonals; it takes at least "),
     no_branch(above[1]))
   if (above[1] == "values") limit <- format(1 / law_limits[["values"]])
-  paste0(dQuote(title, FALSE), " (", why, limit, ")")
+  paste0(quoted(title), " (", why, limit, ")")
 }
 
 # ---- moment sums

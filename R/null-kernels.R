@@ -28,7 +28,7 @@ declare_null_kernel <- function(name, run, cosets, size) {
 
 null_kernel <- function(name) {
   kernel <- null_kernels[[name]]
-  if (is.null(kernel)) stop("No null kernel ", dQuote(name, FALSE), " is declared.")
+  if (is.null(kernel)) stop("No null kernel ", quoted(name), " is declared.")
   kernel
 }
 

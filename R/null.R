@@ -49,7 +49,9 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
 
 # The measure without its null where that fits no pair of a call.
 with_fitting_null <- function(measure, pairs, sides) {
-  if (!any(null_fits(measure, pairs, sides))) measure$null <- NULL
+  # mostly the first pair settles it
+  for (p in seq_len(nrow(pairs))) if (null_fits(measure, pairs[p, ], sides)) return(measure)
+  measure$null <- NULL
   measure
 }
 

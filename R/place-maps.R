@@ -62,7 +62,7 @@ refuse_twice_named <- function(names, what, arg) {
   if (!twice && !anyNA(names)) return(invisible())
   refuse("names", "`{arg}` has ",
          if (anyNA(names)) paste("a", what, "without a name") else
-           paste0("two of the ", what, "s called ", dQuote(names[twice], FALSE)),
+           paste0("two of the ", what, "s called ", quoted(names[twice])),
          ": give each {what} a name of its own.")
 }
 
@@ -156,7 +156,7 @@ refuse_infinite <- function(maps, arg) {
   if (!nrow(infinite)) return(invisible())
   refuse("nonfinite", "`{arg}` has {count_of(nrow(infinite), 'infinite value')}, first of subject ",
          "{named_places(infinite[1, 1], maps$subjects)} at place ",
-         "{dQuote(maps$centers[infinite[1, 2]], FALSE)}: look at how its score was made.")
+         "{quoted(maps$centers[infinite[1, 2]])}: look at how its score was made.")
 }
 
 # For each place and model: "", "missing" or, for t, "constant", whose t would be infinite under
@@ -170,7 +170,7 @@ left_out_places <- function(maps, statistic, na) {
     at <- which(is.na(values), arr.ind = TRUE)[1, ]
     refuse("nonfinite", "`maps` has missing scores at {count_of(sum(missing), 'place')}, first of ",
            "subject {named_places(at[[1]], maps$subjects)} at place ",
-           "{dQuote(maps$centers[at[[2]]], FALSE)}: na = \"places\" leaves out every place that a ",
+           "{quoted(maps$centers[at[[2]]])}: na = \"places\" leaves out every place that a ",
            "subject lacks.")
   }
   left_out <- array(ifelse(missing, "missing", ""), dim(values)[2:3])
@@ -182,7 +182,7 @@ left_out_places <- function(maps, statistic, na) {
   empty <- which(colSums(left_out == "") == 0)
   refuse_if(length(empty), "variance", "`maps` has no place ",
             if (length(maps$models) > 1) paste0(
-              "of the model ", dQuote(maps$models[empty[1]], FALSE), " "
+              "of the model ", quoted(maps$models[empty[1]]), " "
             ), "with scores of all subjects that differ.")
   lost <- sum(left_out != "")
   if (lost) {
@@ -217,7 +217,7 @@ graph_of_places <- function(adjacency, centers, correction) {
   if (in_order && all(endsWith(centers, paste0(", ", names(graph))))) return(graph)
   at <- match(centers, names(graph))
   refuse_if(anyNA(at), "names", "`adjacency` lacks {count_of(sum(is.na(at)), 'place')} of the ",
-            "maps, first {dQuote(centers[is.na(at)][1], FALSE)}: give a graph of the same places, ",
+            "maps, first {quoted(centers[is.na(at)][1])}: give a graph of the same places, ",
             "or one without names in their order.")
   cut_graph(graph, at)
 }

@@ -47,7 +47,7 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, 
   small <- which(sizes < k)
   if (length(small)) {
     labels <- unique(as.vector(within)[!is.na(within)])
-    first <- dQuote(labels[small[1]], FALSE)
+    first <- quoted(labels[small[1]])
     whose <- if (is.null(within)) "There are" else if (length(small) == 1) {
       paste("The label", first, "of `within` has only")
     } else {
@@ -83,7 +83,7 @@ place_coordinates <- function(coordinates, arg = "coordinates") {
   unnamed <- which(is.na(names) | names == "")
   refuse_if(length(unnamed) || anyDuplicated(names), "names", "`{arg}` ",
             if (length(unnamed)) paste("has no name for place", unnamed[1]) else
-              paste("names the place", dQuote(names[duplicated(names)][1], FALSE), "twice"),
+              paste("names the place", quoted(names[duplicated(names)][1]), "twice"),
             ": give each place a name of its own, or none.")
   values <- as.matrix(coordinates)
   matrix(as.double(values), nrow(values), dimnames = if (!is.null(names)) list(names, NULL))

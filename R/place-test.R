@@ -86,7 +86,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   unused <- given[given != settings$correction]
   warn_if(length(unused), "unused", paste0("`", names(unused), "`", collapse = " and "),
           "{if (length(unused) > 1) ' are' else ' is'} not used by correction = ",
-          "{dQuote(settings$correction, FALSE)}, but by {enumerate(unique(unused))}.",
+          "{quoted(settings$correction)}, but by {enumerate(unique(unused))}.",
           data = names(unused))
   hold_threads(threads)
   maps <- read_maps(maps, "maps")
@@ -97,8 +97,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
             "any relation is not 0. Give the value expected then, or `compare`.")
   maps <- compared_maps(maps, compare, settings$baseline)
   settings$subjects <- nrow(maps$values)
-  refuse_if(settings$subjects < 2, "size", "`maps` has one subject, but flips of signs need two ",
-            "or more.")
+  refuse_if(settings$subjects < 2, "size", "`maps` has one subject: flips of signs need two.")
   settings$alternative <- if (!is.null(alternative)) {
     check_choice(alternative, c("greater", "less", "two_sided"), "alternative")
   } else if (settings$compared) "two_sided" else
@@ -126,8 +125,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
 
 cluster_cutoff <- function(settings) {
   tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
-  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters are places that stand ",
-            "out.")
+  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters stand out.")
   if (settings$statistic == "mean") return(stats::qnorm(tail, lower.tail = FALSE))
   stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
 }

@@ -31,8 +31,7 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
     settled_complete(args, list(x = list(pair$x), y = list(pair$y)))$complete
   }, "")
   refuse_if(each[1] %in% c("x", "both"), "choice", "All neurons of `x` are there (`complete`), ",
-            "and nothing is to be planned of them: give the side whose neurons are a sample as ",
-            "`x`.", arg = "complete")
+            "and nothing is to be planned of them: give the sampled side as `x`.", arg = "complete")
   for (at in which(each != "none")) refuse_planned_sessions(pairs[[at]], args, each[at])
   for (at in seq_along(pairs)) {
     for (repr in pairs[[at]][c("x", if (each[at] == "none") "y")]) {

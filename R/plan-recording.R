@@ -261,8 +261,7 @@ trial_groups <- function(all, compute) {
   })
   known <- lengths(values) > 0
   refuse_if(sum(known) < 2, "trials", "Fewer trials than all have no corrected CKA, so that ",
-            "nothing is known about `trials`: the pilot has too few stimuli or neurons. Leave out ",
-            "`trials`.")
+            "nothing is known about `trials`: too few stimuli or neurons. Leave out `trials`.")
   list(trials = numbers[known], values = values[known])
 }
 

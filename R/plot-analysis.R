@@ -452,8 +452,7 @@ check_reference <- function(reference) {
     refuse_if(!length(value), "type", "`reference` must be one row of an analysis or of ",
               "cka_interval(): it has no column \"pooled\" or \"cka\".")
     refuse_if(nrow(reference) != 1, "size", "`reference` has {count_of(nrow(reference), 'row')}: ",
-              "give the one to draw, as in subset(result, neurons == 50 & estimator == ",
-              "\"stimulus_neuron\").")
+              "give one, as in subset(result, neurons == 50 & estimator == \"stimulus_neuron\").")
     end <- function(column) if (is.null(reference[[column]])) NA_real_ else reference[[column]]
     c(reference[[value[1]]], end("conf_low"), end("conf_high"))
   } else reference

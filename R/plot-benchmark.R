@@ -199,7 +199,7 @@ refuse_same_place <- function(places, names) {
   twice <- anyDuplicated(places)
   if (!twice) return(invisible())
   same <- do.call(paste, c(lapply(places, as.character), sep = "\r"))
-  refuse("rows", "`object` has two rows of ", dQuote(key_text(names[twice, , drop = FALSE]), FALSE),
+  refuse("rows", "`object` has two rows of ", quoted(key_text(names[twice, , drop = FALSE])),
          " (rows {match(same[twice], same)} and {twice}), which would be drawn in one place: say ",
          "which result each is from, as in rbind(first = a, second = b) or dplyr::bind_rows(first ",
          "= a, second = b, .id = \"result\"), or take the rows of one result.")

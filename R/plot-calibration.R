@@ -41,7 +41,7 @@ autoplot.repalign_measures <- function(object, ...) {
   needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
   table <- need_columns(as.data.frame(table), needed, "drawn")
   twice <- anyDuplicated(table$id)
-  refuse_if(twice, "rows", "`object` has two rows of {dQuote(table$id[twice], FALSE)}, which ",
+  refuse_if(twice, "rows", "`object` has two rows of {quoted(table$id[twice])}, which ",
             "would be drawn in one place: take one of them.")
   listed <- strsplit(table$invariant, ", ", fixed = TRUE)
   is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)

@@ -12,8 +12,7 @@ autoplot.repalign_contributions <- function(object, ...) {
   need_columns(object, c("x", "y", "measure", "excess", "share", "effect"), "drawn")
   need_rows(object)
   score <- scores_of_parts(object)
-  refuse_if(nrow(score) > 1, "rows", "`object` has parts of {nrow(score)} scores: take those of ",
-            "one.")
+  refuse_if(nrow(score) > 1, "rows", "`object` has parts of {nrow(score)} scores: take one.")
   rows <- as.data.frame(object)
   of_pairs <- score$by %in% c("groups", "components")
   need_columns(object, if (of_pairs) c("part_x", "part_y") else "part", "drawn")

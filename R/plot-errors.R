@@ -18,7 +18,7 @@ estimators_forest <- function(object) {
   rows <- as.data.frame(object)
   twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])
   refuse_if(twice, "rows", "`object` has two intervals of ",
-            dQuote(as.character(rows$estimator[twice]), FALSE), " that cannot be told apart: bind ",
+            quoted(as.character(rows$estimator[twice])), " that cannot be told apart: bind ",
             "them with names, as in rbind(day1 = a, day2 = b).")
   shown <- label_levels(rows$estimator)
   rows$estimator <- factor(rows$estimator, rev(shown))
@@ -64,7 +64,7 @@ scores_forest <- function(object) {
   sources <- source_columns(object)
   if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")
   twice <- anyDuplicated(data.frame(title, rows$measure))
-  refuse_if(twice, "rows", "`object` has two intervals of {dQuote(title[twice], FALSE)} that ",
+  refuse_if(twice, "rows", "`object` has two intervals of {quoted(title[twice])} that ",
             "cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).")
   rows$title <- factor(title, rev(unique(title)))
   rows$panel <- measure_panels(rows$measure)

@@ -399,7 +399,7 @@ encoded_pairs <- function(object) {
   rows$panel <- encoding_panels(source_names(rows, source_columns(object)), full_names(rows, "y"),
                                 measure_titles(rows$measure))
   refuse_if(anyDuplicated(rows[c("at", "panel")]), "rows", "`object` has two scores of ",
-            dQuote(as.character(rows$at[anyDuplicated( rows[c("at", "panel")])]), FALSE),
+            quoted(as.character(rows$at[anyDuplicated( rows[c("at", "panel")])])),
             " that cannot be told apart: bind results with names, as in rbind(day1 = a, day2 = b).")
   refuse_undefined(rows$score)
   rows$left <- as.integer(rows$at) - 0.35

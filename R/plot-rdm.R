@@ -103,8 +103,7 @@ autoplot.repalign_rdms <- function(object, scale = c("own", "shared"), group = N
 group_runs <- function(group, rdms) {
   if (is.null(group)) return(NULL)
   names <- unique(lapply(rdms, condition_names))
-  refuse_if(length(names) > 1, "labels", "`group` is for RDMs of the same conditions: these have ",
-            "different ones.")
+  refuse_if(length(names) > 1, "labels", "`group` is for RDMs of the same conditions.")
   runs <- rle(as.character(map_groups(group, names[[1]])))
   ends <- cumsum(runs$lengths)
   list(label = runs$values, middle = ends - (runs$lengths - 1) / 2,
@@ -217,8 +216,7 @@ map_groups <- function(group, names) {
     # where the group of each condition is
     at <- match(names, names(group))
     refuse_if(anyNA(at), "labels", "`group` has names, but none is ",
-              "{dQuote(names[is.na(at)][1], FALSE)}: give it the names of the conditions, or none ",
-              "(unname()).")
+              "{quoted(names[is.na(at)][1])}: name it by conditions, or not (unname()).")
     group <- group[at]
   }
   if (is.factor(group)) droplevels(group) else factor(group, unique(group))

@@ -515,7 +515,7 @@ dissimilarities <- function(object, purpose) {
   best <- facts$best[[measure]]
   own <- attr(object, "settings")$own
   refuse_if(!distance && (is.na(best) || !is.null(own)), "value", "{purpose} needs the best ",
-            "possible score, which is not known for {dQuote(measure, FALSE)}",
+            "possible score, which is not known for {quoted(measure)}",
             if (is.null(own)) ": give `best` to new_measure()." else
               " under your own `aggregate`: use another one.", arg = "object")
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
@@ -564,7 +564,7 @@ refuse_gaps <- function(missing, what, remedy, purpose) {
   refuse_if(nrow(missing) < 2, "size", "{purpose} needs two elements or more.", arg = "object")
   if (!any(missing)) return(invisible())
   first <- rownames(missing)[which(missing, arr.ind = TRUE)[1, ]]
-  refuse("rows", "{purpose}: the score of {dQuote(first[2], FALSE)} and {dQuote(first[1], FALSE)} ",
+  refuse("rows", "{purpose}: the score of {quoted(first[2])} and {quoted(first[1])} ",
          "{what}: {remedy}.", arg = "object")
 }
 

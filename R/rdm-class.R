@@ -23,7 +23,7 @@ new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
 `[.repalign_rdms` <- function(x, i) {
   found <- unclass(x)[i]
   refuse_if(any(vapply(found, is.null, NA)), "labels", "There are {length(x)} RDMs, but not all ",
-            "that were asked for, such as {dQuote(i[vapply(found, is.null, NA)][1], FALSE)}. ",
+            "that were asked for, such as {quoted(i[vapply(found, is.null, NA)][1])}. ",
             "Their names: {enumerate(names_of_rdms(x))}.", arg = "i")
   new_rdms(found)
 }
@@ -282,12 +282,12 @@ chosen_conditions <- function(conditions, names, arg) {
     if (is.character(conditions)) match(conditions, names) else match(conditions, seq_len(n))
   if (anyNA(at)) {
     lost <- conditions[is.na(at)][1]
-    wrong("has ", if (is.character(lost)) dQuote(lost, FALSE) else format(lost), ", but `", arg,
+    wrong("has ", if (is.character(lost)) quoted(lost) else format(lost), ", but `", arg,
           "` has ", if (is.character(lost)) paste0("no such condition", suggest(lost, names)) else
             paste0("the conditions 1 to ", n, "."), class = "repalign_error_labels")
   }
   if (anyDuplicated(at)) {
-    wrong("has ", dQuote(names[at[anyDuplicated(at)]], FALSE), " more than once: a condition has ",
+    wrong("has ", quoted(names[at[anyDuplicated(at)]]), " more than once: a condition has ",
           "no dissimilarity to itself.")
   }
   if (length(at) < 2) {
@@ -335,7 +335,7 @@ as_rdm <- function(x, labels = NULL, ...) {
               "not {count_of(length(labels), 'label')}",
               if (anyNA(labels)) " with NA" else
                 if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
-                dQuote(labels[anyDuplicated(labels)], FALSE), ")"), ".")
+                quoted(labels[anyDuplicated(labels)]), ")"), ".")
     attr(x, "Labels") <- labels
   }
   class(x) <- c("repalign_rdm", "dist")

@@ -47,7 +47,7 @@ rdm_form_kind <- function(args) {
 refuse_unused_noise <- function(stimulus_noise, outer) {
   if (is.null(stimulus_noise) || whitens(outer)) return(invisible())
   refuse("choice", "`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which ",
-         "weigh pairs by it; outer = {dQuote(outer, FALSE)} does not use it.")
+         "weigh pairs by it; outer = {quoted(outer)} does not use it.")
 }
 
 # among: which of them, with a blank at the end.
@@ -367,8 +367,7 @@ check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
   refuse_if(!all(is.finite(noise)), "nonfinite", "`stimulus_noise` has missing or infinite values.")
   size <- if (is_square) nrow(noise) else length(noise)
   refuse_if(!is.null(n) && size != n, "size", "`stimulus_noise` is for ",
-            "{count_of(size, 'stimulus')}, but there are {n}: give the noise of these, in the ",
-            "same order.")
+            "{count_of(size, 'stimulus')}, but there are {n}: give the noise of these.")
   storage.mode(noise) <- "double"
   # A common factor means nothing for a score, but extreme ones would overflow where noise is
   # inverted. Others stay, because pooled RDMs, raw weights and what a ridge does go with them.

@@ -69,7 +69,7 @@ distance_ids <- function(is = function(declared) TRUE) {
 
 distance_called <- function(id) {
   declared <- declared_distances[[id]]
-  if (is.null(declared)) stop("No distance ", dQuote(id, FALSE), " is declared.")
+  if (is.null(declared)) stop("No distance ", quoted(id), " is declared.")
   declared
 }
 
@@ -95,7 +95,7 @@ is_cross_validated <- function(made) {
 
 # A list of names in words: "a", "b" or "c".
 any_of <- function(ids) {
-  ids <- dQuote(ids, FALSE)
+  ids <- quoted(ids)
   if (length(ids) < 2) return(ids)
   paste(paste(ids[-length(ids)], collapse = ", "), "or", ids[length(ids)])
 }
@@ -260,8 +260,7 @@ precision_root <- function(noise, patterns) {
   refuse_if(is.list(noise), "type", "`noise` is a list, one covariance a run, which only distance ",
             "= \"crossnobis\" takes: give one precision matrix, as noise_precision() does.")
   refuse_if(identical(attr(noise, "kind"), "covariance"), "value", "`noise` is a covariance, but ",
-            "one matrix for all runs must be a precision: give noise_precision() in place of ",
-            "noise_covariance().")
+            "one matrix for all runs must be a precision: give noise_precision().")
   definite_root(noise, patterns, "`noise`")
 }
 
@@ -315,8 +314,7 @@ run_covariances <- function(noise, patterns) {
   if (!is.null(names(noise))) {
     unknown <- setdiff(runs, names(noise))
     refuse_if(length(unknown), "labels", "`noise` has no element for run ",
-              "{dQuote(unknown[1], FALSE)}: name its elements by the runs, or leave out their ",
-              "names.")
+              "{quoted(unknown[1])}: name its elements by the runs, or not.")
     noise <- noise[runs]
   } else {
     # such a list goes by the order of the runs, which is another one for numbers as text
@@ -330,7 +328,7 @@ run_covariances <- function(noise, patterns) {
               "`noise` has precisions of the runs, but a list must hold covariances: give ",
               "noise_covariance(by_run = TRUE).")
     covariance <- noise[[m]]
-    definite_root(covariance, patterns, paste0("`noise` of run ", dQuote(runs[m], FALSE)))
+    definite_root(covariance, patterns, paste0("`noise` of run ", quoted(runs[m])))
     covariance <- quietly_done(noise_in_order(covariance, patterns))
     covariance <- matrix(as.double(covariance), patterns$channels)
     (covariance + t(covariance)) / 2

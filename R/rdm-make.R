@@ -98,7 +98,7 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
   refuse_if(is.list(noise) && is.null(names(noise)) && length(noise) &&
               all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA)),
             "labels", "`noise` is a list of precisions without names: name each by the element of ",
-            "`x` that it is for, such as {dQuote(names[1], FALSE)}.")
+            "`x` that it is for, such as {quoted(names[1])}.")
   by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
   noise <- for_each_element(noise, names, "noise", by_name)
   rdms <- lapply(stats::setNames(nm = names), function(name) {
@@ -143,7 +143,7 @@ rows_of_subjects <- function(x, labels) {
 # What the declaration of the distance does not take, and what it needs.
 check_rdm_settings <- function(settings, noise) {
   declared <- distance_called(settings$distance)
-  title <- paste("distance =", dQuote(declared$id, FALSE))
+  title <- paste("distance =", quoted(declared$id))
   refuse_if(settings$center_patterns && !declared$centers, "value", "`center_patterns` must be ",
             "FALSE for {title}",
             if (declared$counts) {
@@ -171,7 +171,7 @@ labels_of_each <- function(labels, names) {
 for_each_element <- function(value, names, arg, listed) {
   if (!listed) return(stats::setNames(rep(list(value), length(names)), names))
   missing <- setdiff(names, names(value))
-  refuse_if(length(missing), "labels", "`{arg}` has no element {dQuote(missing[1], FALSE)}: as a ",
+  refuse_if(length(missing), "labels", "`{arg}` has no element {quoted(missing[1])}: as a ",
             "list it needs one for each element of `x`, with the same names.")
   value[names]
 }
@@ -204,9 +204,8 @@ one_rdm <- function(x, labels, noise, settings) {
     missing <- names(Filter(is.null, labels))
     if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
     refuse_if(length(missing), "missing", "`{missing[1]}` is missing: distance = ",
-              "{dQuote(declared$id, FALSE)} needs the condition and the run of each row of `x`, ",
-              "or an array conditions x channels x repeats. Without runs, take ",
-              "{plain_distances()}.")
+              "{quoted(declared$id)} needs the condition and the run of each row of `x`, or an ",
+              "array conditions x channels x repeats. Without runs, take {plain_distances()}.")
   }
   if (is_responses(x)) {
     # sessions, labels of neurons, and whether all neurons are there make no difference
@@ -231,7 +230,7 @@ one_rdm <- function(x, labels, noise, settings) {
 }
 
 check_patterns <- function(patterns, declared) {
-  title <- paste("distance =", dQuote(declared$id, FALSE))
+  title <- paste("distance =", quoted(declared$id))
   refuse_if(nrow(patterns$means) < 2, "size", "`condition` names one condition, but a ",
             "dissimilarity is between two: give two conditions or more.")
   refuse_if(declared$runs && length(patterns$runs) < 2, "size", "`run` names one run, but {title} ",
@@ -242,7 +241,7 @@ check_patterns <- function(patterns, declared) {
   lacking <- which(patterns$counts == 0, arr.ind = TRUE)
   refuse_if(nrow(lacking) && !declared$gaps, "nonfinite", "`x` has no observation of condition ",
             "{condition_title(patterns$labels, lacking[1, 1])} in run ",
-            "{dQuote(patterns$runs[lacking[1, 2]], FALSE)}",
+            "{quoted(patterns$runs[lacking[1, 2]])}",
             if (nrow(lacking) > 1) {
               paste0(", and ", nrow(lacking) - 1, " more are missing")
             }, ": {title} needs each condition in each run. Leave out conditions or runs, or ",

@@ -83,7 +83,7 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   runs <- stats::setNames(seq_along(seen$run$labels), seen$run$labels)
   dof <- check_dof(dof, length(runs), names(runs))
   lapply(runs, function(m) {
-    at_place(paste("Run", dQuote(names(runs)[m], FALSE)),
+    at_place(paste("Run", quoted(names(runs)[m])),
              covariance_of(part_of_run(seen, m), method, dof[m]))
   })
 }
@@ -138,7 +138,7 @@ covariance_of <- function(seen, method, dof) {
   if (length(constant)) {
     names <- colnames(seen$x)
     named <- !is.null(names) && nzchar(names[constant[1]])
-    first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
+    first <- if (named) quoted(names[constant[1]]) else constant[1]
     refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
            "channel {first}, whose values do not vary around the means: leave ",
            "{if (length(constant) > 1) 'them' else 'it'} out.")
@@ -248,13 +248,13 @@ precision_of_any <- function(x) {
     root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
     refuse_if(is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps, "value",
               "`x` has {count_of(ncol(x), 'channel')} and {format(dof, digits = 4)} degrees of ",
-              "freedom: the covariance of method = {dQuote(method, FALSE)} has no inverse. Take ",
+              "freedom: the covariance of method = {quoted(method)} has no inverse. Take ",
               "method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
               arg = "method")
     precision <- chol2inv(root) / units / rep(units, each = length(units))
     return(new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage")))
   }
   lapply(stats::setNames(nm = names(x)), function(name) {
-    at_place(dQuote(name, FALSE), precision_of_any(x[[name]]))
+    at_place(quoted(name), precision_of_any(x[[name]]))
   })
 }

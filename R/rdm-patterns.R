@@ -34,8 +34,7 @@ read_observations <- function(x, condition, run, takes = NULL) {
     first <- at[order(at[, 1], at[, 2])[1], ]
     refuse("nonfinite", "`x` has {count_of(nrow(at), 'missing or infinite value')}, first in row ",
            "{named_places(first[1], rownames(x))}, column {named_places(first[2], colnames(x))}: ",
-           "leave out these observations (rows, na = \"stimuli\") or channels (columns, na = ",
-           "\"neurons\").")
+           "leave out these rows (na = \"stimuli\") or columns (na = \"neurons\").")
   }
   # a row name that comes twice is a condition that was shown twice
   if (is.null(condition) && anyDuplicated(rownames(x))) condition <- rownames(x)
@@ -48,8 +47,7 @@ read_observations <- function(x, condition, run, takes = NULL) {
 # TRUE says that trials are crossed: the k-th observations of all conditions are a run.
 run_labels <- function(run, x, condition) {
   if (!is.logical(run) || length(run) != 1) return(run)
-  refuse_if(!isTRUE(run), "labels", "`run` must be labels of the runs, or TRUE for crossed ",
-            "trials, not {run}.")
+  refuse_if(!isTRUE(run), "labels", "`run` must be labels, or TRUE for crossed trials, not {run}.")
   if (length(dim(x)) == 3) {
     names <- dimnames(x)[[3]]
     return(if (is.null(names)) seq_len(dim(x)[3]) else names)
@@ -60,8 +58,8 @@ run_labels <- function(run, x, condition) {
   condition <- row_labels(condition, nrow(x), "condition", "row", FALSE)
   count <- table(condition)
   refuse_if(length(unique(as.vector(count))) > 1, "labels", "run = TRUE is for crossed trials, ",
-            "but condition {dQuote(names(which.min(count)), FALSE)} has ",
-            "{count_of(min(count), 'observation')}, and {dQuote(names(which.max(count)), FALSE)} ",
+            "but condition {quoted(names(which.min(count)))} has ",
+            "{count_of(min(count), 'observation')}, and {quoted(names(which.max(count)))} ",
             "has {max(count)}: give the label of each row in `run`.")
   as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
 }
@@ -78,7 +76,7 @@ labels_of_frame <- function(x, labels) {
       labels[[arg]] <- x[[label]]
     } else if (is.character(label) && length(label) == 1 && nrow(x) > 1) {
       refuse("labels", "`{arg}` names no column of `x`: it has no ",
-             "{dQuote(label, FALSE)}{suggest(label, names(x))}")
+             "{quoted(label)}{suggest(label, names(x))}")
     } else if (length(label) == nrow(x)) {
       same <- vapply(x, function(column) identical(as.vector(column), as.vector(label)), NA)
       own <- c(own, names(x)[same])
@@ -157,7 +155,7 @@ array_conditions <- function(x, condition) {
   names <- dimnames(x)[[1]]
   if (!is.null(condition)) return(labels_of_array(condition, x, "condition", "observations"))
   twice <- anyDuplicated(names)
-  refuse_if(twice, "labels", "`x` has the row name {dQuote(names[twice], FALSE)} more than once, ",
+  refuse_if(twice, "labels", "`x` has the row name {quoted(names[twice])} more than once, ",
             "but each row of an array is a condition. If rows are observations, give a matrix.")
   names
 }
@@ -198,9 +196,8 @@ run_patterns <- function(x, condition, run, by_run, takes = NULL) {
     twice <- anyDuplicated(runs)
     if (twice) {
       # taken for different runs, repeats of one run would bias what is compared between runs
-      refuse("labels", "`x` has the name {dQuote(runs[twice], FALSE)} for several repeats. If ",
-             "these are of the same run, give run = dimnames(x)[[3]]; if not, give each a name of ",
-             "its own.")
+      refuse("labels", "`x` has the name {quoted(runs[twice])} for several repeats. If ",
+             "these are of the same run, give run = dimnames(x)[[3]]; if not, give each its own.")
     }
     names <- dimnames(values)[[2]]
     if (!all(recorded)) values[is.na(values)] <- 0
@@ -236,5 +233,5 @@ patterns_as_read <- function(patterns, arg) {
 
 # What messages call a condition: its label, or its number where there are none.
 condition_title <- function(labels, at) {
-  if (is.null(labels)) as.character(at) else dQuote(labels[at], FALSE)
+  if (is.null(labels)) as.character(at) else quoted(labels[at])
 }

@@ -93,8 +93,7 @@ read_rdm <- function(rdm, place, allow_na) {
             "symmetric matrix, not {describe(rdm)}.")
   seen <- new_cache()
   rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE, pairwise = TRUE, cache = seen)
-  refuse_if(attr(rdm, "Size") < 2, "size", "`{place}` has fewer than two stimuli: there is no ",
-            "pair.")
+  refuse_if(attr(rdm, "Size") < 2, "size", "`{place}` has fewer than two stimuli.")
   if (seen$extent[3] == 0) return(rdm)
   lacking <- is.na(rdm)
   refuse_if(all(lacking), "nonfinite", "`{place}` has no dissimilarity: all are missing.")
@@ -121,8 +120,7 @@ labels_of_square <- function(rdm, place) {
   if (identical(match(common, rows), match(common, columns))) return(rows)
   at <- which(rows != columns)[1]
   refuse("names", "`{place}` has its rows and its columns in different orders, first at place ",
-         "{at} ({dQuote(rows[at], FALSE)} and {dQuote(columns[at], FALSE)}): give both the same ",
-         "names, or none.")
+         "{at} ({quoted(rows[at])} and {quoted(columns[at])}): give both the same names, or none.")
 }
 
 # RDMs of equally many stimuli in one order, see places_in_order(). places: what messages call them.
@@ -199,7 +197,7 @@ refuse_flat <- function(table, outer, arg, among = NULL) {
   if (outer == "riemann") return(invisible())
   flat <- no_length(table$values, outer)
   refuse_if(any(flat), "variance", "`{arg}` has an RDM without variance ",
-            "({dQuote(table$names[flat][1], FALSE)}): all its dissimilarities ",
+            "({quoted(table$names[flat][1])}): all its dissimilarities ",
             "{if (!is.null(among)) paste0(among, ' ')}are ",
             "{if (is_cosine(outer)) '0' else 'equal'}, so that its similarity is undefined. Leave ",
             "it out.")

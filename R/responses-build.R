@@ -26,7 +26,7 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value, ...) {
   column <- function(name, arg) table_column(data, name, arg)
   response <- column(value, "value")
   refuse_if(!is.numeric(response) && !is.logical(response), "type", "Column ",
-            "{dQuote(value, FALSE)} of `data` is not numeric.", arg = "value")
+            "{quoted(value)} of `data` is not numeric.", arg = "value")
   axes <- list(ordered_factor(column(stimulus, "stimulus"), stimulus),
                ordered_factor(column(neuron, "neuron"), neuron))
   repeats <- if (is.null(trial)) occurrence(axes[[1]], axes[[2]]) else column(trial, "trial")
@@ -35,8 +35,8 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value, ...) {
   check_memory(8 * prod(as.double(sizes)), "The trial array", "Fewer trials or neurons need less.")
   at <- do.call(cbind, lapply(axes, as.integer))
   twice <- anyDuplicated(at)
-  refuse_if(twice, "rows", "`data` has stimulus {dQuote(axes[[1]][twice], FALSE)}, neuron ",
-            "{dQuote(axes[[2]][twice], FALSE)}, trial {dQuote(axes[[3]][twice], FALSE)} more than ",
+  refuse_if(twice, "rows", "`data` has stimulus {quoted(axes[[1]][twice])}, neuron ",
+            "{quoted(axes[[2]][twice])}, trial {quoted(axes[[3]][twice])} more than ",
             "once (row {twice}).")
   result <- array(NA_real_, sizes, dimnames = lapply(axes, levels))
   result[at] <- as.double(response)
@@ -46,13 +46,13 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value, ...) {
 table_column <- function(data, name, arg) {
   refuse_if(!names_column(name), "value", "`{arg}` must be the name of a column of `data`.")
   refuse_if(!name %in% names(data), "value", "`data` has no column ",
-            "{dQuote(name, FALSE)}{suggest(name, names(data))} Columns: ",
+            "{quoted(name)}{suggest(name, names(data))} Columns: ",
             "{enumerate(names(data), 20)}.", arg = arg)
   data[[name]]
 }
 
 ordered_factor <- function(values, name) {
-  refuse_if(anyNA(values), "nonfinite", "Column {dQuote(name, FALSE)} of `data` has missing ",
+  refuse_if(anyNA(values), "nonfinite", "Column {quoted(name)} of `data` has missing ",
             "values, first in row {which(is.na(values))[1]}.")
   ordered_labels(values)
 }
@@ -108,7 +108,7 @@ array_responses <- function(x, given) {
   twice <- apply(labels, 1, anyDuplicated, incomparables = NA)
   if (any(twice > 0)) {
     at <- which(twice > 0)[1]
-    refuse("labels", "`trial` has the label {dQuote(labels[at, twice[at]], FALSE)} more than once ",
+    refuse("labels", "`trial` has the label {quoted(labels[at, twice[at]])} more than once ",
            "for {stimulus_title(x, at)}: trials of a stimulus need different labels. Labels of ",
            "what shares noise go into `event`.")
   }
@@ -140,7 +140,7 @@ read_array <- function(x) {
 labels_of_array <- function(labels, x, arg, others) {
   labels <- row_labels(in_order_of(labels, dimnames(x)[[1]], arg), nrow(x), arg, arg, FALSE)
   twice <- anyDuplicated(labels)
-  refuse_if(twice, "labels", "`{arg}` has the label {dQuote(labels[twice], FALSE)} more than ",
+  refuse_if(twice, "labels", "`{arg}` has the label {quoted(labels[twice])} more than ",
             "once, but each row of an array is a {arg}. If rows are {others}, give a matrix with ",
             "a row for each of them.")
   labels
@@ -162,7 +162,7 @@ times_of_rows <- function(series, n, names = NULL) {
 # Times of stimuli as whole steps.
 steps_of_times <- function(times, names = NULL) {
   if (is.null(times)) return(NULL)
-  title <- function(at) if (is.null(names)) at else dQuote(names[at], FALSE)
+  title <- function(at) if (is.null(names)) at else quoted(names[at])
   if (anyDuplicated(times)) {
     twice <- which(times == times[anyDuplicated(times)])[1:2]
     refuse("labels", "`series` has the same time for two stimuli ({title(twice[1])} and ",
@@ -298,8 +298,8 @@ presentation_responses <- function(x, given) {
   twice <- anyDuplicated(cbind(rows, as.integer(trial)))
   if (twice) {
     first <- which(rows == rows[twice] & trial == trial[twice])[1]
-    refuse("labels", "`trial` has the label {dQuote(trial[twice], FALSE)} twice for stimulus ",
-           dQuote(if (is.null(names)) rows[twice] else names[rows[twice]], FALSE),
+    refuse("labels", "`trial` has the label {quoted(trial[twice])} twice for stimulus ",
+           quoted(if (is.null(names)) rows[twice] else names[rows[twice]]),
            " (rows {first} and {twice}): trials of a stimulus need different labels. Labels of ",
            "what shares noise go into `event`.")
   }
@@ -336,9 +336,8 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
   if (length(differs)) {
     at <- rows[differs[1]]
     refuse("labels", "`{arg}` has different labels for stimulus ",
-           dQuote(if (is.null(names)) at else names[at], FALSE), " (rows {first[at]} and ",
-           "{differs[1]}): a stimulus ",
-           if (arg == "series") "has one time" else "belongs to one cluster", ".")
+           quoted(if (is.null(names)) at else names[at]), " (rows {first[at]} and {differs[1]}): ",
+           "a stimulus ", if (arg == "series") "has one time" else "belongs to one cluster", ".")
   }
   labels[first]
 }
@@ -350,8 +349,7 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
 
 long_responses <- function(x, given) {
   refuse_if(is.null(given$stimulus), "missing", "`stimulus` is missing: a long data frame needs ",
-            "`stimulus` and `neuron`. (A data frame without `neuron` has a column for each ",
-            "neuron.)")
+            "`stimulus` and `neuron`. (Without `neuron` it has a column for each.)")
   check_frame(x)
   labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
                                      "series"))
@@ -362,8 +360,8 @@ long_responses <- function(x, given) {
                "Fewer trials or neurons need less.")
   at <- do.call(cbind, lapply(axes, as.integer))
   twice <- anyDuplicated(at)
-  refuse_if(twice, "rows", "`x` has stimulus {dQuote(axes[[1]][twice], FALSE)}, neuron ",
-            "{dQuote(axes[[2]][twice], FALSE)}, trial {dQuote(axes[[3]][twice], FALSE)} more than ",
+  refuse_if(twice, "rows", "`x` has stimulus {quoted(axes[[1]][twice])}, neuron ",
+            "{quoted(axes[[2]][twice])}, trial {quoted(axes[[3]][twice])} more than ",
             "once (row {twice}). Each response has one row: give finer labels in `trial`, or in ",
             "`neuron` if each session numbers its neurons anew.")
   values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
@@ -387,7 +385,7 @@ long_responses <- function(x, given) {
 check_frame <- function(x) {
   refuse_if(!nrow(x), "size", "`x` has no rows.")
   refuse_if(anyDuplicated(names(x)), "names", "`x` has two columns named ",
-            "{dQuote(names(x)[duplicated(names(x))][1], FALSE)}: names of columns must differ.")
+            "{quoted(names(x)[duplicated(names(x))][1])}: names of columns must differ.")
 }
 
 # What the arguments give for each row: a column, if they name one, or a vector.
@@ -408,12 +406,12 @@ frame_label <- function(x, given, arg) {
   if (is.null(given) || arg == "series" && isTRUE(given)) return(given)
   if (names_column(given) && given %in% names(x)) {
     values <- x[[given]]
-    place <- paste0("Column ", dQuote(given, FALSE), " of `x`")
+    place <- paste0("Column ", quoted(given), " of `x`")
   } else if (length(given) == nrow(x)) {
     values <- given
     place <- paste0("`", arg, "`")
   } else if (names_column(given)) {
-    refuse("value", "`x` has no column {dQuote(given, FALSE)}{suggest(given, names(x))} Columns: ",
+    refuse("value", "`x` has no column {quoted(given)}{suggest(given, names(x))} Columns: ",
            "{enumerate(names(x), 20)}.", arg = arg)
   } else {
     refuse("labels", "`{arg}` has {count_of(length(given), 'label')}, but `x` has ",
@@ -440,7 +438,7 @@ response_column <- function(x, given) {
   if (!is.null(given$value)) {
     refuse_if(!names_column(given$value) || !given$value %in% names(x), "value",
               "`value` must be the name of a column of `x`: {enumerate(names(x), 20)}.")
-    refuse_if(!is_number_column(x[[given$value]]), "type", "Column {dQuote(given$value, FALSE)} ",
+    refuse_if(!is_number_column(x[[given$value]]), "type", "Column {quoted(given$value)} ",
               "of `x` is not numeric.", arg = "value")
     response <- x[[given$value]]
   } else {
@@ -492,9 +490,9 @@ long_axes <- function(labels) {
         if (!nrow(wrong)) next
         stimulus <- wrong[1, 1]
         neurons <- c(which.max(part[stimulus, ]), wrong[1, 2])
-        counts <- paste0("neuron ", dQuote(labels$neuron[column[at]][neurons], FALSE), " has ",
+        counts <- paste0("neuron ", quoted(labels$neuron[column[at]][neurons]), " has ",
                          vapply(part[stimulus, neurons], count_of, "", "response"))
-        refuse("trials", "For stimulus {dQuote(rownames(part)[stimulus], FALSE)}, {counts[1]} and ",
+        refuse("trials", "For stimulus {quoted(rownames(part)[stimulus])}, {counts[1]} and ",
                "{counts[2]}: the number of a row then does not say which trial it is of. Name the ",
                "column of trial labels in `trial`, or give rows with NA for missing responses.")
       }
@@ -512,10 +510,9 @@ long_events <- function(event, at, axes) {
   differs <- which(event != event[match(cell, cell)])
   if (length(differs)) {
     row <- differs[1]
-    refuse("labels", "`event` has different labels for stimulus {dQuote(axes[[1]][row], FALSE)}, ",
-           "trial {dQuote(axes[[3]][row], FALSE)} (rows {match(cell[row], cell)} and {row}): the ",
-           "neurons of a trial are of one event. Give trials of different events different labels ",
-           "in `trial`.")
+    refuse("labels", "`event` has different labels for stimulus {quoted(axes[[1]][row])}, trial ",
+           "{quoted(axes[[3]][row])} (rows {match(cell[row], cell)} and {row}): the neurons of a ",
+           "trial are of one event. Give trials of different events different labels in `trial`.")
   }
   result <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
   result[at[, c(1, 3), drop = FALSE]] <- event

@@ -125,7 +125,7 @@ part_index <- function(at, size, names, arg, what) {
   }
   if (anyNA(found) || is.logical(at) && length(at) > size) {
     wrong <- if (is.logical(at)) "a value too many, or NA" else
-      if (is.character(at)) dQuote(at[is.na(found)][1], FALSE) else at[at > size | is.na(at)][1]
+      if (is.character(at)) quoted(at[is.na(found)][1]) else at[at > size | is.na(at)][1]
     refuse("value", "`{arg}` asks for {wrong}, but there are {count_of(size, what)}.")
   }
   refuse_if(anyDuplicated(found), "value", "`{arg}` takes {what} {found[duplicated(found)][1]} ",

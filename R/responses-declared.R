@@ -38,9 +38,8 @@ declared_clusters <- function(reprs) {
     first <- known[[1]]$arg
     other <- known[[differs[1]]]$arg
     refuse("labels", "`{first}` and `{other}` declare different clusters, first for stimulus ",
-           which(!mapply(identical, codes[[1]], codes[[differs[1]]]))[1],
-           ": the stimuli are the same, and so must be their clusters. Declare them on one side, ",
-           "or alike.", arg = other)
+           which(!mapply(identical, codes[[1]], codes[[differs[1]]]))[1], ": the stimuli are the ",
+           "same, and so must be their clusters. Declare them on one side, or alike.", arg = other)
   }
   codes[[1]]
 }
@@ -103,8 +102,7 @@ series_of_call <- function(series, data, others) {
             "declares a time series, whose stimuli are not exchangeable: leave out one of the two.")
   given <- names(Filter(Negate(is.null), others[c("blocks", "clusters")]))
   refuse_if(length(given), "choice", "`{given[1]}` is given, but `series` of responses() declares ",
-            "a time series: each determines which permutations are allowed. Leave out one of the ",
-            "two.")
+            "a time series: each determines which permutations are allowed. Leave out one.")
   if (!is.null(series)) return(series)
   if (all_orders(others$permutations)) "linear" else FALSE
 }
@@ -215,14 +213,14 @@ no_arithmetic <- function(what) {
 }
 
 #' @export
-Ops.repalign_responses <- function(e1, e2) no_arithmetic(dQuote(.Generic, FALSE))
+Ops.repalign_responses <- function(e1, e2) no_arithmetic(quoted(.Generic))
 
 #' @export
-Math.repalign_responses <- function(x, ...) no_arithmetic(dQuote(.Generic, FALSE))
+Math.repalign_responses <- function(x, ...) no_arithmetic(quoted(.Generic))
 
 #' @export
 Summary.repalign_responses <- function(..., na.rm = FALSE) {
-  no_arithmetic(dQuote(.Generic, FALSE))
+  no_arithmetic(quoted(.Generic))
 }
 
 #' @export
@@ -360,9 +358,9 @@ warn_few_repeats <- function(repr, estimator) {
   several <- events_of_stimuli(unclass(repr$responses)) > 1
   if (!any(several) || mean(several) >= enough_repeated) return(invisible())
   warn("few_repeats", "Only {sum(several)} of {length(several)} stimuli of `{repr$arg}` have two ",
-       "trials, by which {dQuote(estimator, FALSE)} takes noise out: its error is a multiple of ",
+       "trials, by which {quoted(estimator)} takes noise out: its error is a multiple of ",
        "that with two trials of all. Where neurons share little noise, estimator = ",
-       "{dQuote(sub('_trial', '', estimator), FALSE)} is better, which takes means over trials.",
+       "{quoted(sub('_trial', '', estimator))} is better, which takes means over trials.",
        data = repr$arg)
 }
 
@@ -377,7 +375,7 @@ trials_usable <- function(args, parts, known) {
 check_shared_noise <- function(noise, estimator, known, several) {
   refuse_if(noise == "trials" && !corrections[[estimator]]$trials, "choice",
             "shared_noise = \"trials\" needs an estimator that corrects for trials, not ",
-            "{dQuote(estimator, FALSE)}", if (!several) ", and responses to several trials",
+            "{quoted(estimator)}", if (!several) ", and responses to several trials",
             ": use \"stimulus_neuron_trial\" or \"stimulus_trial\".", arg = "shared_noise")
   without <- Filter(function(repr) is.null(unclass(repr$responses)$session), known)
   refuse_if(noise == "pairs" && length(without), "choice", "shared_noise = \"pairs\" leaves out ",
@@ -385,17 +383,16 @@ check_shared_noise <- function(noise, estimator, known, several) {
             "give `session` to responses().", arg = "shared_noise")
   refuse_if(noise == "pairs" && corrections[[estimator]]$trials, "choice",
             "shared_noise = \"pairs\" leaves out pairs of neurons and takes the means over ",
-            "trials, but estimator = {dQuote(estimator, FALSE)} multiplies different trials: use ",
+            "trials, but estimator = {quoted(estimator)} multiplies different trials: use ",
             "estimator = \"stimulus_neuron\", or shared_noise = \"trials\".", arg = "shared_noise")
-  refuse_if(noise == "pairs" && !corrections[[estimator]]$neurons, "choice",
-            "shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
-            "does, not {dQuote(estimator, FALSE)}: choose it, with kernel = \"linear\".",
-            arg = "shared_noise")
+  refuse_if(noise == "pairs" && !corrections[[estimator]]$neurons, "choice", "shared_noise = ",
+            "\"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" does, not ",
+            "{quoted(estimator)}: choose it, with kernel = \"linear\".", arg = "shared_noise")
 }
 
 refuse_no_trials <- function(args, reprs) {
   if (!args$corrects$trials) return(invisible())
-  refuse("trials", "estimator = {dQuote(args$estimator, FALSE)} needs responses to several ",
+  refuse("trials", "estimator = {quoted(args$estimator)} needs responses to several ",
          "trials, but `{reprs[[1]]$arg}` ",
          if (length(reprs) > 1) paste0("and `", reprs[[length(reprs)]]$arg,
                                        "` have none")
@@ -417,9 +414,7 @@ assumes_together <- function(reprs) {
 settled_labels <- function(args, reprs) {
   if (!args$corrects$neurons) return(args)
   each <- lapply(reprs, function(side) {
-    unique(lapply(side, function(repr) {
-      list(labels = declared_labels(repr, args), kind = label_kind(repr, args))
-    }))
+    unique(lapply(side, labels_of_side, args))
   })
   known <- lapply(each, Filter, f = function(one) !is.null(one$labels))
   both <- length(known$x) && length(known$y)

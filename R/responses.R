@@ -95,8 +95,7 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
             "`clusters` in their calls, too.)", arg = "series")
   if (given$run) {
     refuse_if(!is.null(given$cluster), "choice", "`cluster` cannot be given with `run`: runs ",
-              "share noise over all stimuli, for which clusters of stimuli are not defined. ",
-              "Declare one of the two.")
+              "share noise over all stimuli, for which clusters are not defined. Declare one.")
     refuse_if(!is.null(given$event), "choice", "`event` cannot be given with `run`: the runs are ",
               "what shares noise. Declare one of the two.")
   }
@@ -172,11 +171,11 @@ check_runs <- function(values, trial) {
 
 run_title <- function(trial, at) {
   known <- trial[!is.na(trial[, at]), at]
-  if (length(known)) dQuote(known[1], FALSE) else at
+  if (length(known)) quoted(known[1]) else at
 }
 
 # How messages call a stimulus.
 stimulus_title <- function(values, at) {
   name <- dimnames(values)[[1]][at]
-  paste("stimulus", if (is.null(name)) at else dQuote(name, FALSE))
+  paste("stimulus", if (is.null(name)) at else quoted(name))
 }

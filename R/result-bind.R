@@ -55,7 +55,7 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
   # the names go into a first column, which tells the rows of the parts apart
   if (all(named)) {
     twice <- anyDuplicated(names(plain))
-    refuse_if(twice, "value", "The name {dQuote(names(plain)[twice], FALSE)} is given twice: the ",
+    refuse_if(twice, "value", "The name {quoted(names(plain)[twice])} is given twice: the ",
               "names become the column `source` and tell the results apart. Use different names, ",
               "or none.", arg = "...")
     taken <- unlist(lapply(plain, names))

@@ -175,7 +175,7 @@ tail.repalign_result <- function(x, n = 6L, ...) {
 check_row_count <- function(n, most = 2) {
   if (is.numeric(n) && length(n) %in% seq_len(most) && !all(is.na(n))) return(invisible())
   refuse("value", "`n` must be a number of rows, not ",
-         if (is.character(n)) dQuote(n[1], FALSE) else describe(n), ".")
+         if (is.character(n)) quoted(n[1]) else describe(n), ".")
 }
 
 # ---- results without errors
@@ -255,7 +255,7 @@ same_directions <- function(values) {
   if (is.null(unlist(values))) return(NULL)
   direction <- split_by_name(unlist(values))
   unlike <- names(direction)[vapply(direction, function(d) length(unique(d)) > 1, NA)]
-  refuse_if(length(unlike), "value", "The measure {dQuote(unlike[1], FALSE)} is a similarity in ",
+  refuse_if(length(unlike), "value", "The measure {quoted(unlike[1])} is a similarity in ",
             "one result and a distance in another: give them different labels.", arg = "...")
   vapply(direction, function(d) d[[1]], "")
 }
@@ -359,7 +359,7 @@ signs_of <- function(result, measure) {
   direction <- attr(result, "direction")
   known <- if (is.null(direction)) rep(NA, length(measure)) else direction[measure]
   refuse_if(anyNA(known), "rows", "`result` no longer says whether larger or smaller scores of ",
-            "{dQuote(measure[is.na(known)][1], FALSE)} are better: start again from what ",
+            "{quoted(measure[is.na(known)][1])} are better: start again from what ",
             "score_interval() returned.")
   unname(ifelse(known == "distance", -1, 1))
 }

@@ -83,7 +83,7 @@ score_matrix <- function(result, measure = NULL, value = NULL, ...) {
   # The column whose values the grid holds.
   if (is.null(value)) {
     value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
-    refuse_if(!value %in% names(result), "type", "`result` has no column {dQuote(value, FALSE)}: ",
+    refuse_if(!value %in% names(result), "type", "`result` has no column {quoted(value)}: ",
               "name another one in `value`.")
   }
   numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
@@ -184,11 +184,11 @@ check_one_grid <- function(rows, x, y, sources) {
   first <- which(x == x[twice] & y == y[twice])[1]
   values <- vapply(rows[c(first, twice), sources, drop = FALSE], as.character, c("", ""))
   differing <- sources[!mapply(identical, values[1, ], values[2, ])]
-  what <- paste0("`result` has two scores of ", dQuote(x[twice], FALSE), " and ",
-                 dQuote(y[twice], FALSE))
+  what <- paste0("`result` has two scores of ", quoted(x[twice]), " and ",
+                 quoted(y[twice]))
   refuse_if(!length(differing), "rows", "{what}: give the rows of one grid.", arg = "result")
   column <- differing[1]
-  refuse("rows", "{what}, from several sources: the column {dQuote(column, FALSE)} tells them ",
+  refuse("rows", "{what}, from several sources: the column {quoted(column)} tells them ",
          "apart. Take the rows of one, as in score_matrix(",
          rows_example("result", column, values[1, column]), ").", arg = "result")
 }
@@ -196,7 +196,7 @@ check_one_grid <- function(rows, x, y, sources) {
 # Code for messages that takes the rows of one source, such as result[result$day == "day1", ].
 rows_example <- function(name, column, value) {
   if (column != make.names(column)) column <- paste0("`", column, "`")
-  paste0(name, "[", name, "$", column, " == ", dQuote(as.character(value), FALSE), ", ]")
+  paste0(name, "[", name, "$", column, " == ", quoted(as.character(value)), ", ]")
 }
 
 #' @rdname tidy.repalign
@@ -227,7 +227,7 @@ refuse_pooling <- function(object) {
   if (!twice) return(invisible())
   refuse_nameless_rows(rows, "object")
   title <- if (benchmark) key_text(rows[twice, key]) else row_title(as.data.frame(object)[twice, ])
-  refuse("rows", "`object` has two rows of {dQuote(title, FALSE)} (the second is row {twice}), as ",
+  refuse("rows", "`object` has two rows of {quoted(title)} (the second is row {twice}), as ",
          "if two results were one: bind whole results with names, as in rbind(day1 = a, day2 = ",
          "b), or take the rows of one result.")
 }
@@ -401,8 +401,7 @@ named_limits <- function(limits, titles, level, parm) {
 
 level_of <- function(object) {
   level <- known_level(object)
-  refuse_if(is.null(level), "value", "The coverage of these intervals is no longer known: give ",
-            "`level`.")
+  refuse_if(is.null(level), "value", "The coverage is no longer known: give `level`.")
   level
 }
 

@@ -41,8 +41,7 @@ in_words.repalign_result <- function(result, ...) {
   no_other_arguments(...)
   sentence <- declaration_of(result)$sentence
   if (is.null(sentence)) refuse_speechless(paste("what", maker_of(result), "returned"))
-  refuse_if(!nrow(result), "size", "`result` has no rows: there is nothing to tell. Look at how ",
-            "its rows were chosen.")
+  refuse_if(!nrow(result), "size", "`result` has no rows: look at how they were chosen.")
   refuse_nameless_rows(result, "result")
   sources <- source_columns(result)
   if (!length(sources)) return(new_words(sentence(result)))

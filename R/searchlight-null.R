@@ -344,11 +344,11 @@ report_centers <- function(found, neighbours, count) {
     first <- Filter(Negate(is.null), found$errors)
     classes <- if (length(first)) class(first[[1]]) else "repalign_error_variance"
     refuse(setdiff(classes, c("repalign_error", "error", "condition")), "No centre has a score. ",
-           "First, centre {dQuote(names(failed)[1], FALSE)}: {failed[[1]]}", arg = "data")
+           "First, centre {quoted(names(failed)[1])}: {failed[[1]]}", arg = "data")
   }
   warn_if(length(failed), "undefined", "{count_of(length(failed), 'centre')} of ",
           "{length(neighbours)} {if (length(failed) == 1) 'is' else 'are'} undefined (NA). First, ",
-          "centre {dQuote(names(failed)[1], FALSE)}: {failed[[1]]}", data = names(failed))
+          "centre {quoted(names(failed)[1])}: {failed[[1]]}", data = names(failed))
   lost <- count > 0 & !is.na(found$scores) & is.na(found$p_values)
   warn_if(any(lost), "undefined", "{sum(lost)} of {length(lost)} scores have no p-value (NA), ",
           "because scores of permuted data are undefined.", data = sum(lost))
@@ -358,7 +358,7 @@ report_centers <- function(found, neighbours, count) {
     first <- same[[1]]
     centers <- unique(vapply(same, function(w) w$name, ""))
     warn(setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
-         "Centre {dQuote(first$name, FALSE)}: {conditionMessage(first$warning)}",
+         "Centre {quoted(first$name)}: {conditionMessage(first$warning)}",
          if (length(centers) > 1) paste0(" (And ", length(centers) - 1, " more centres.)"),
          data = centers)
   }

@@ -111,7 +111,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
 
 searchlight_measure <- function(measure, distance, ...) {
   measure <- single_measure(measure, ...)
-  refuse_if(!isTRUE(measure$declaration$pairing), "measure", "{dQuote(measure$label, FALSE)} does ",
+  refuse_if(!isTRUE(measure$declaration$pairing), "measure", "{quoted(measure$label)} does ",
             "not depend on which condition of a centre is paired with which one of a model: it ",
             "says nothing about what is represented.", arg = "measure")
   refuse_if(!is.null(measure$args$clusters) || !is.null(measure$args$units_x), "choice",
@@ -123,7 +123,7 @@ searchlight_measure <- function(measure, distance, ...) {
   refuse_if(!is.null(distance) &&
               !"signed" %in% accepted_by(measure$declaration, measure$args), "measure",
             "With `run`, the dissimilarities of a centre are {distance} estimates, which may be ",
-            "negative, and {dQuote(measure$label, FALSE)} cannot compare these: use rsa(), or ",
+            "negative, and {quoted(measure$label)} cannot compare these: use rsa(), or ",
             "average over the runs (`condition` alone).", arg = "measure")
   measure
 }
@@ -144,7 +144,7 @@ check_neighbours <- function(neighbours, most, arg = "neighbours") {
     if (!any(bad)) return(invisible())
     at <- which(bad)[1]
     refuse("value", "`{arg}` {what}, first for {words[2]} ",
-           if (is.null(names)) at else dQuote(names[at], FALSE), ": give each {words[2]} one or ",
+           if (is.null(names)) at else quoted(names[at]), ": give each {words[2]} one or ",
            "more different {words[1]}, as whole numbers from 1",
            if (most < .Machine$integer.max) paste(" to", most), ".")
   }
@@ -176,7 +176,7 @@ open_searchlight <- function(source, neighbours, models, measure, frame) {
   # other centres may vary where the first does not
   accepted <- call$set[[1]]$accepts
   for (repr in reprs) {
-    need_kind(repr, accepted, dQuote(measure$label, FALSE))
+    need_kind(repr, accepted, quoted(measure$label))
     refuse_negative(repr, accepted)
   }
   for (repr in reprs[-1]) refuse_useless(repr)
@@ -218,7 +218,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
     check_rows(n, 2, "data", "a permutation")
     design <- design_for(measure, permutation_plan(n, permutations, NULL, FALSE, "auto"), "auto")
     note_unattainable(design$count, list(alpha = alpha, p_adjust = "none"), Inf)
-    inform_if(!fast, "slow_searchlight", "{dQuote(measure$label, FALSE)} has no null that takes ",
+    inform_if(!fast, "slow_searchlight", "{quoted(measure$label)} has no null that takes ",
               "all permutations of a centre at once, so that each centre is calibrated by itself. ",
               "rsa() (but for Kendall's tau) and cka() are much faster.")
   }
@@ -231,7 +231,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
   if (!fast) return(job)
   job$operands <- operands(null, measure, models, seq_along(models), "y")$forms
   undefined <- which(vapply(job$operands, is_undefined, NA))
-  refuse_if(length(undefined), "variance", "The model {dQuote(job$names[undefined[1]], FALSE)} ",
+  refuse_if(length(undefined), "variance", "The model {quoted(job$names[undefined[1]])} ",
             "cannot be compared with anything: all its dissimilarities are equal, or it has no ",
             "variance that is left after correction.", arg = "models")
   job
@@ -260,7 +260,7 @@ complete_searchlight <- function(data, models, neighbours, condition, run, noise
   if (length(empty)) {
     names <- names(neighbours)
     refuse("nonfinite", "na = \"neurons\" leaves no channel to centre ",
-           if (is.null(names)) empty[1] else dQuote(names[empty[1]], FALSE),
+           if (is.null(names)) empty[1] else quoted(names[empty[1]]),
            ": leave it out, or use na = \"stimuli\".", arg = "na")
   }
   given
@@ -367,7 +367,7 @@ check_noise <- function(noise, source, measure) {
   usable <- source$is_rdm || "orthogonal" %in% measure$declaration$invariant ||
     isTRUE(measure$args$inner %in% c("euclidean", "sqeuclidean"))
   refuse_if(!usable, "choice", "`noise` whitens the channels, after which the axes of the ",
-            "channels mean nothing, and {dQuote(measure$label, FALSE)} depends on them: ",
+            "channels mean nothing, and {quoted(measure$label)} depends on them: ",
             if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
             "leave out `noise`.")
   if (is.function(noise)) return(list(precision = noise))
@@ -397,7 +397,7 @@ center_noise <- function(source, at) {
 given_noise <- function(precision, channels) {
   found <- catch_error(precision(channels), failed = function(e) {
     refuse(c("repalign_error_noise", "repalign_error_value"), "`noise` as a function failed for ",
-           "the channels of a centre (first {dQuote(channels[1], FALSE)}): {conditionMessage(e)}")
+           "the channels of a centre (first {quoted(channels[1])}): {conditionMessage(e)}")
   })
   usable <- is.matrix(found) && is.numeric(found) && all(dim(found) == length(channels))
   if (usable) return(unname(found))

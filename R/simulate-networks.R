@@ -386,7 +386,7 @@ check_sample_classes <- function(labels, n) {
 split_data <- function(x, labels, train, test) {
   absent <- setdiff(levels(labels), labels[train])
   if (length(absent)) {
-    label_error("names ", dQuote(absent[1], FALSE), ", but no training sample is of this class: ",
+    label_error("names ", quoted(absent[1]), ", but no training sample is of this class: ",
                 "take more samples, or other test stimuli")
   }
   means <- colMeans(x[train, , drop = FALSE])

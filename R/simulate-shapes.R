@@ -91,8 +91,7 @@ check_settings <- function(values, arg, name_of, least = 0, most = Inf, whole = 
   if (is.null(names(values))) {
     names <- vapply(as.vector(values), name_of, "")
     refuse_if(anyDuplicated(names), "value", "`{arg}` holds ",
-              "{format(values[[anyDuplicated(names)]])} twice: give each value once, or give them ",
-              "names.")
+              "{format(values[[anyDuplicated(names)]])} twice: give each value once, or names.")
   } else {
     names <- names(values)
     refuse_if(anyNA(names) || !all(nzchar(names)) || anyDuplicated(names), "value",

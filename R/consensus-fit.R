@@ -13,7 +13,8 @@ fit_of_sides <- function(task, train, test) {
        sides = lapply(seq_along(task$reprs), fitted_side, task, train, test))
 }
 
-# Training rows of norm 1 and test rows, whitened, as for held_out(); `beyond` is what lies outside
+# Training rows of norm 1 and test rows, whitened, as for held_out(), in as many columns as they have
+# dimensions; `beyond` is what lies outside
 # of the directions of the training rows. Absent stimuli have rows of zeros.
 fitted_side <- function(k, task, train, test) {
   repr <- task$reprs[[k]]
@@ -21,8 +22,8 @@ fitted_side <- function(k, task, train, test) {
   kept <- seq_len(task$n) %in% train & there
   refuse_if(sum(kept) < 2, "rows", "`{repr$arg}` has {count_of(sum(kept), 'stimulus')} in the ",
             "training set of a fold: leave it out, or use other folds.")
-  found <- task$way$fit(cut_for_subset(repr, kept),
-                        unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
+  found <- whitened_fold(cut_for_subset(repr, kept),
+                         unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
   placed <- function(rows, at) {
     full <- matrix(0, length(at), ncol(rows))
     full[there[at], ] <- rows / found$size

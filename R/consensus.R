@@ -160,7 +160,7 @@ open_consensus <- function(x, models, alpha, clusters, na, frame = parent.frame(
   args <- call$set[[1]]$args
   list(n = call$n, rows = call$rows, labels = call$labels, clusters = call$clusters,
        codes = call$clusters, dependence = call$dependence, reprs = reprs, m = length(own),
-       names = names, present = present, args = args, way = rotation_holdout(args))
+       names = names, present = present, args = args)
 }
 
 # Absent stimuli get the mean of the others, which no fit uses.

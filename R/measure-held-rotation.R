@@ -23,10 +23,20 @@ new_holdout <- function(fit, score, least = 1, center = NULL) {
 rotation_holdout <- function(args) {
   all <- list(alpha = 1, whitening = "power", method = "euclidean", center = TRUE, scale = TRUE)
   settings <- utils::modifyList(all, args)
+  fold <- if (whitens_sides(settings)) whitened_fold else plain_fold
   new_holdout(
-    fit = function(train, test, args) whitened_fold(train, test, settings),
+    fit = function(train, test, args) fold(train, test, settings),
     score = function(x, y, args) rotated_score(x, y, settings), center = settings$center
   )
+}
+
+# The scaled data of a fold, as whitened_fold() gives the whitened ones.
+plain_fold <- function(train, test, args) {
+  unit <- form_scaling(train, args$center)
+  data <- scaled_data(train, args$center)
+  rows <- sweep(test, 2, unit$means) * unit$scale
+  list(train = data, test = rows, beyond = numeric(nrow(test)), norm = frobenius(rows),
+       size = frobenius(data), scale = unit$scale)
 }
 
 # The whitened training data up to a rotation, and the test rows in the same coordinates: their
@@ -37,10 +47,6 @@ whitened_fold <- function(train, test, args) {
   unit <- form_scaling(train, args$center)
   data <- scaled_data(train, args$center)
   rows <- sweep(test, 2, unit$means) * unit$scale
-  if (!whitens_sides(args)) {
-    return(list(train = data, test = rows, beyond = numeric(nrow(test)), norm = frobenius(rows),
-                size = frobenius(data), scale = unit$scale))
-  }
   parts <- singular_vectors(data)
   known <- parts$d > 1e-10 * parts$d[1]
   s <- parts$d[known]
@@ -61,6 +67,7 @@ whitened_fold <- function(train, test, args) {
 
 # w / s of directions whose singular value is 0, as the limit of whitening by a pseudo-inverse.
 weight_outside <- function(form, args) {
+  if (args$alpha == 1) return(1)
   if (args$whitening == "power") return(0)
   raw <- args$alpha * form$s + (1 - args$alpha) * form$scale
   args$alpha * form$norm / sqrt(sum(raw^2))

@@ -300,7 +300,7 @@ readable <- function(text) {
 }
 
 # Plain quotation marks, whatever the language of R.
-quoted <- function(text) dQuote(text, FALSE)
+quoted <- function(text) quoted(text)
 
 # Lists values in words: "a", "b" and 3 more.
 enumerate <- function(values, most = 5, quote = TRUE) {

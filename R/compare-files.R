@@ -116,7 +116,7 @@ begin_resume <- function(rows, pairs, sides, job) {
   folder <- sides$resume
   if (is.null(folder)) return(NULL)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  refuse_if(!dir.exists(folder), "value", "`resume` {dQuote(folder, FALSE)} is no folder, and ",
+  refuse_if(!dir.exists(folder), "value", "`resume` {quoted(folder)} is no folder, and ",
             "cannot be made.")
   reprs <- all_representations(sides)
   own <- function(measure) if (is_own(measure)) function_parts(measure$declaration$fun)
@@ -156,7 +156,7 @@ check_kept <- function(file, resume) {
   other <- names[!mapply(identical, resume$marks[names], kept$marks[names])]
   # a tile that made random choices made them from this seed
   if (isTRUE(kept$part$used) && !identical(kept$seed, resume$seed)) other <- c(other, "random seed")
-  refuse_if(length(other), "resume", "`resume` {dQuote(basename(resume$folder), FALSE)} holds ",
+  refuse_if(length(other), "resume", "`resume` {quoted(basename(resume$folder))} holds ",
             "tiles of another call ({enumerate(other, 3, FALSE)}): repeat that call, after the ",
             "same set.seed(), or give another folder. Tiles of different calls are never mixed.")
   kept$part

@@ -132,7 +132,7 @@ open_consensus <- function(x, models, alpha, clusters, na, frame = parent.frame(
   refuse_if("group" %in% names, "names", "`{if ('group' %in% subjects) 'x' else 'models'}` has an ",
             "element named \"group\", which is the row of all subjects: give it another name.")
   refuse_if(anyDuplicated(names), "names", "`models` and `x` both have an element named ",
-            "{dQuote(names[duplicated(names)][1], FALSE)}: names must differ.")
+            "{quoted(names[duplicated(names)][1])}: names must differ.")
   refuse_if(declares_series(list(x, models)), "design", "`series` of responses() declares a time ",
             "series, whose stimuli are no independent ones to leave out: name long stretches in ",
             "`clusters`, in the place of `series`.", arg = "x")

@@ -91,7 +91,7 @@ new_predictions <- function(cell, call, newdata, at) {
   used <- if (is.null(at)) seq_along(given$data) else at
   if (is_spaces(newdata)) {
     lost <- setdiff(spaces[used], names(newdata))
-    refuse_if(length(lost), "missing", "`newdata` has no space {dQuote(lost[1], FALSE)}: the ",
+    refuse_if(length(lost), "missing", "`newdata` has no space {quoted(lost[1])}: the ",
               "model has {enumerate(spaces)}.")
     newdata <- aligned_spaces(unclass(newdata)[spaces[used]])
   } else newdata <- list(newdata)
@@ -126,7 +126,7 @@ new_columns <- function(new, arg, columns, count) {
   x <- as_numeric_matrix(new, arg)
   if (!is.null(columns) && !is.null(colnames(x))) {
     lost <- setdiff(columns, colnames(x))
-    refuse_if(length(lost), "names", "`{arg}` has no column {dQuote(lost[1], FALSE)}, which the ",
+    refuse_if(length(lost), "names", "`{arg}` has no column {quoted(lost[1])}, which the ",
               "model has.")
     if (!anyDuplicated(columns)) x <- x[, columns, drop = FALSE]
   }

@@ -269,13 +269,13 @@ beside_registry$encode <- function(given) {
   for (name in intersect(names, names(fixed))) {
     if (identical(given[[name]], fixed[[name]])) next
     refuse("choice", "measure(\"encode\") is the weighted R squared, {name} = ",
-           "{dQuote(fixed[[name]], FALSE)}: the errors of other scores are not known. encode() ",
+           "{quoted(fixed[[name]])}: the errors of other scores are not known. encode() ",
            "gives these.", arg = name)
   }
   unknown <- setdiff(names, c(known, names(fixed)))
   refuse_if(length(unknown), "parameter", "measure(\"encode\") has ",
             if (nzchar(unknown[1])) paste0(
-              "no parameter ", dQuote(unknown[1], FALSE)) else "no parameters without names",
+              "no parameter ", quoted(unknown[1])) else "no parameters without names",
             if (unknown[1] %in% names(formals(encode)))
             ", which is an argument of evaluate_models()",
             ". Parameters: {enumerate(known, 20)}.", arg = unknown[1])

@@ -39,13 +39,12 @@ feature_spaces <- function(...) {
             "{which(is.na(names) | names == '')[1]} has no name, by which results call it: ",
             "feature_spaces(low = x, high = y).", arg = NULL)
   refuse_if(anyDuplicated(names), "value", "`feature_spaces()` has two spaces named ",
-            "{dQuote(names[duplicated(names)][1], FALSE)}: names must differ.", arg = NULL)
+            "{quoted(names[duplicated(names)][1])}: names must differ.", arg = NULL)
   refuse_if("intercept" %in% names, "value", "`feature_spaces()` has a space named ",
             "\"intercept\", which coef() has besides: take another name.", arg = NULL)
   joined <- grep(" & ", names, fixed = TRUE)
-  refuse_if(length(joined), "value", "`feature_spaces()`: the name ",
-            "{dQuote(names[joined][1], FALSE)} has \" & \", which stands between spaces in ",
-            "results: take another.", arg = NULL)
+  refuse_if(length(joined), "value", "`feature_spaces()`: the name {quoted(names[joined][1])} has ",
+            "\" & \", which stands between spaces in results: take another.", arg = NULL)
   reprs <- Map(function(space, name) {
     refuse_if(is_spaces(space), "type", "`{name}` is itself one of feature_spaces(): give its ",
               "spaces one by one.")
@@ -126,7 +125,7 @@ check_spaces <- function(settings, groups) {
   counts <- vapply(groups, function(group) length(group$data), 0L)
   joint <- counts > 1
   refuse_if(any(joint) && settings$method %in% c("pcr", "pls"), "choice", "method = ",
-            "{dQuote(settings$method, FALSE)} is for single models: feature_spaces() needs ",
+            "{quoted(settings$method)} is for single models: feature_spaces() needs ",
             "\"ridge\" or \"linear\".", arg = "method")
   lambda <- settings$lambda
   if (is.matrix(lambda)) {

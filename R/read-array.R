@@ -16,7 +16,7 @@ file_array <- function(data, rest, stored, flat = stored, names = NULL) {
 refuse_file <- function(file, ..., class = NULL, arg = "file") {
   text <- paste0(...)
   if (nchar(text) > 5000) text <- paste0(substr(text, 1, 5000), " ...")
-  refuse(c(class, "repalign_error_file"), "`{arg}` {dQuote(basename(file), FALSE)} {text}")
+  refuse(c(class, "repalign_error_file"), "`{arg}` {quoted(basename(file))} {text}")
 }
 
 # A name for a line of Python that users may run: without what could end a text there.
@@ -36,7 +36,7 @@ choose_array <- function(name, names, file) {
   if (!length(names)) refuse_file(file, "holds no array of numbers.")
   refuse_file(file, if (is.null(name)) {
     paste0("holds ", length(names), " arrays: say which in `name`.")
-  } else paste0("has no array of numbers ", dQuote(name, FALSE), suggest(name, names)),
+  } else paste0("has no array of numbers ", quoted(name), suggest(name, names)),
   " Names: ", enumerate(names, 20), ".", class = "repalign_error_choice")
 }
 
@@ -45,7 +45,7 @@ rows_of <- function(rows, n, file) {
   if (is.null(rows)) return(seq_len(n))
   beyond <- rows[rows > n]
   refuse_if(length(beyond), "rows", "`rows` asks for row {beyond[1]}, but ",
-            "{dQuote(basename(file), FALSE)} has {count_of(n, 'row')}.")
+            "{quoted(basename(file))} has {count_of(n, 'row')}.")
   rows
 }
 
@@ -72,7 +72,7 @@ check_dims <- function(dims, file, rows = NULL, copies = 1) {
   check_axes(dims, file)
   check_size(dims[1], prod(dims[-1]), "file")
   n <- if (is.null(rows)) dims[1] else length(rows)
-  what <- paste0("The array of ", dQuote(basename(file), FALSE))
+  what <- paste0("The array of ", quoted(basename(file)))
   check_memory(8 * copies * n * prod(dims[-1]), what, "Read some of its rows, by `rows =`.")
 }
 
@@ -101,7 +101,7 @@ read_npy <- function(path, rows, file, key = NULL) {
                m = "spans of time", V = "raw bytes", f = "floats of another size")
     kind <- kinds[sub("^[<>|=]?(.).*$", "\\1", header$descr)]
     refuse_file(file, "holds ", if (is.na(kind)) "something else" else kind[[1]], " (",
-                dQuote(strtrim(header$descr, 20), FALSE),
+                quoted(strtrim(header$descr, 20)),
                 "), but only truth values, integers and floats of at most 64 bits can be read",
                 if (grepl("f(12|16)$", header$descr)) ": save x.astype(\"float64\")", ".",
                 class = "repalign_error_type")
@@ -174,7 +174,7 @@ parse_npy_header <- function(text, file) {
     }
   }
   if (length(values) < 3 || !grepl("^\\s*\\{", text) || !grepl("^\\}\\s*$", rest)) {
-    refuse_file(file, "has a damaged header: ", dQuote(strtrim(text, 60), FALSE), ".")
+    refuse_file(file, "has a damaged header: ", quoted(strtrim(text, 60)), ".")
   }
   # "(3, 4)" as c(3, 4), "(3,)" as 3, "()" as numeric(0). Sizes are doubles, so that no product of
   # them overflows; a size that is not exact is larger than any file.
@@ -183,7 +183,7 @@ parse_npy_header <- function(text, file) {
   # "(3)" is a number in Python
   good <- grepl(paste0("^\\((", size, ",(", size, ",)*(", size, "| *)| *)\\)$"), values$shape)
   if (!good) {
-    refuse_file(file, "has a damaged header: ", dQuote(strtrim(values$shape, 60), FALSE),
+    refuse_file(file, "has a damaged header: ", quoted(strtrim(values$shape, 60)),
                 " is no shape.")
   }
   shape <- if (!nzchar(inner)) numeric() else as.double(sub("L$", "", strsplit(inner, ",")[[1]]))
@@ -203,7 +203,7 @@ npz_members <- function(file) {
   members <- members[grepl("[.]npy$", members$Name), ]
   if (anyDuplicated(members$Name)) {
     refuse_file(file, "holds two arrays named ",
-                dQuote(sub("[.]npy$", "", members$Name[duplicated(members$Name)][1]), FALSE), ".")
+                quoted(sub("[.]npy$", "", members$Name[duplicated(members$Name)][1])), ".")
   }
   members
 }
@@ -221,7 +221,7 @@ unpack_array <- function(file, name) {
   member <- members[members$Name == paste0(name, ".npy"), ]
   # deflated data become at most 1032 times as long, so that a larger size is a lie
   if (is.na(member$Length) || member$Length < 0 || member$Length > 1032 * file.size(file)) {
-    refuse_file(file, "is damaged: its array ", dQuote(name, FALSE), " cannot be as large as it ",
+    refuse_file(file, "is damaged: its array ", quoted(name), " cannot be as large as it ",
                 "says.")
   }
   folder <- tempfile("npz")
@@ -233,7 +233,7 @@ unpack_array <- function(file, name) {
   )
   if (length(path) != 1 || !file.exists(path) || file.size(path) != member$Length) {
     unlink(folder, recursive = TRUE)
-    refuse_file(file, "is damaged: its array ", dQuote(name, FALSE), " cannot be unpacked.")
+    refuse_file(file, "is damaged: its array ", quoted(name), " cannot be unpacked.")
   }
   list(path = path, folder = folder, name = name)
 }
@@ -263,13 +263,13 @@ read_safetensors <- function(file, name, rows) {
   begin <- tensor$offsets[1]
   end <- tensor$offsets[2]
   if (begin > end || end > file.size(file) - header$end) {
-    refuse_file(file, "is damaged or cut off: its tensor ", dQuote(name, FALSE), " would lie at ",
+    refuse_file(file, "is damaged or cut off: its tensor ", quoted(name), " would lie at ",
                 "bytes ", format(begin), " to ", format(end), " of ",
                 format(file.size(file) - header$end), ".")
   }
   check_axes(tensor$shape, file)
   if (prod(tensor$shape) * number_size(tensor$type) != end - begin) {
-    refuse_file(file, "is damaged: the tensor ", dQuote(name, FALSE), " does not have as many ",
+    refuse_file(file, "is damaged: the tensor ", quoted(name), " does not have as many ",
                 "bytes as its shape needs.")
   }
   read_numbers(file, header$end + begin, tensor$type, tensor$shape, FALSE, rows, file)
@@ -328,12 +328,12 @@ check_tensor <- function(tensor, name, file) {
   type <- part("dtype")
   if (is.null(shape) || length(shape) != length(part("shape")) || length(offsets) != 2 ||
       !is.character(type) || length(type) != 1) {
-    refuse_file(file, "has a damaged header: of the tensor ", dQuote(name, FALSE),
+    refuse_file(file, "has a damaged header: of the tensor ", quoted(name),
                 " it must say `dtype`, `shape` and `data_offsets`.")
   }
   if (!type %in% names(safetensors_types)) {
-    refuse_file(file, "holds the tensor ", dQuote(name, FALSE), " in numbers of the type ",
-                dQuote(strtrim(type, 20), FALSE), ", but only ",
+    refuse_file(file, "holds the tensor ", quoted(name), " in numbers of the type ",
+                quoted(strtrim(type, 20)), ", but only ",
                 enumerate(names(safetensors_types), 20, FALSE),
                 " can be read: save it by tensor.float().", class = "repalign_error_type")
   }
@@ -424,7 +424,7 @@ read_parquet_file <- function(file, name, rows) {
   values <- table[setdiff(seq_along(table), at)]
   other <- which(!vapply(values, function(v) is.numeric(v) || is.logical(v), NA))
   if (length(other)) {
-    refuse_file(file, "has in the column ", dQuote(names(values)[other[1]], FALSE), " ",
+    refuse_file(file, "has in the column ", quoted(names(values)[other[1]]), " ",
                 describe(values[[other[1]]]), ", not numbers.", class = "repalign_error_type")
   }
   r_array(matrix(as.double(unlist(values)), nrow(table), dimnames = list(labels, names(values))),

@@ -102,7 +102,7 @@ check_flatten <- function(flatten, channels) {
             "`flatten` must be TRUE or FALSE, or one of {enumerate(ways)}.")
   if (!is.null(channels)) return(check_choice(channels, c("first", "last"), "channels"))
   refuse_if(flatten %in% ways[-1], "choice", "`channels` is missing: flatten = ",
-            "{dQuote(flatten, FALSE)} keeps one axis besides the stimuli, channels = \"first\" ",
+            "{quoted(flatten)} keeps one axis besides the stimuli, channels = \"first\" ",
             "(PyTorch) or \"last\" (TensorFlow, JAX).")
 }
 
@@ -135,7 +135,7 @@ read_layers <- function(file, names, read, all = NULL) {
   if (length(failed) == length(names)) stop(failed[[1]])
   left_out <- c(setdiff(all, names), names(failed))
   inform_if(length(left_out), "left_out", "read_representation(): left out of ",
-            "{dQuote(basename(file), FALSE)}, because they are no layers (single numbers, texts, ",
+            "{quoted(basename(file))}, because they are no layers (single numbers, texts, ",
             "empty arrays, numbers of other kinds): {enumerate(natural_order(left_out), 20)}.")
   Filter(Negate(is.null), found)
 }
@@ -183,7 +183,7 @@ of_each_file <- function(file, of) {
   error <- failed[[1]]
   names <- basename(names(failed))
   said <- conditionMessage(error)
-  if (!grepl(names[1], said, fixed = TRUE)) said <- paste0(dQuote(names[1], FALSE), ": ", said)
+  if (!grepl(names[1], said, fixed = TRUE)) said <- paste0(quoted(names[1]), ": ", said)
   error$message <- if (length(failed) == 1) said else {
     paste0(length(failed), " of ", length(file), " files cannot be read: ", enumerate(names, 20),
            ". First, ", said)
@@ -196,13 +196,13 @@ files_of_folder <- function(folder) {
   all <- list.files(path.expand(folder), full.names = TRUE)
   all <- all[!dir.exists(all)]
   known <- vapply(all, function(one) file_ending(one) %in% names(file_formats()), NA)
-  refuse_if(!any(known), "value", "`file` {dQuote(folder, FALSE)} is a folder without a file that ",
+  refuse_if(!any(known), "value", "`file` {quoted(folder)} is a folder without a file that ",
             "can be read ({count_of(length(all), 'other file')}; folders in it are not looked ",
             "into). See ?read_representation for the formats.")
   inform_if(any(!known), "left_out", "read_representation(): {count_of(sum(!known), 'file')} of ",
             "the folder ",
             if (sum(!known) == 1) "has another format and is" else "have other formats and are",
-            " left out, first {dQuote(basename(all[!known][1]), FALSE)}.")
+            " left out, first {quoted(basename(all[!known][1]))}.")
   all <- unname(all[known])
   all[match(natural_order(basename(all)), basename(all))]
 }
@@ -278,7 +278,7 @@ file_format <- function(file) {
       paste0("import pickle, numpy; numpy.save(\"", target, "\", numpy.asarray(pickle.load(open(\"",
              base, "\", \"rb\")), dtype=float))")
     }
-    refuse("pickle", "`file` {dQuote(base, FALSE)} is a pickle, ",
+    refuse("pickle", "`file` {quoted(base)} is a pickle, ",
            "{if (torch) 'as PyTorch writes it, '}which can run any program and is never read ",
            "here. Convert it in Python: {line}",
            if (torch) paste0(" or, for a dictionary of tensors, from safetensors.torch import ",
@@ -288,7 +288,7 @@ file_format <- function(file) {
   formats <- file_formats()
   # the name of a folder that is not there has no ending
   if (!grepl(".", basename(file), fixed = TRUE)) need_file(file, "file")
-  refuse_if(!ending %in% names(formats), "value", "`file` {dQuote(basename(file), FALSE)} has an ",
+  refuse_if(!ending %in% names(formats), "value", "`file` {quoted(basename(file))} has an ",
             "ending that cannot be read. Files that can: .npy, .npz, .safetensors, .parquet, ",
             ".rds, .csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, .nwb and .mat.")
   need_file(file, "file")
@@ -299,7 +299,7 @@ file_format <- function(file) {
 need_path <- function(file, arg) {
   usable <- is.character(file) && length(file) == 1 && !is.na(file) && nzchar(file)
   refuse_if(!usable, "value", "`{arg}` must be the path of one file.")
-  refuse_if(dir.exists(path.expand(file)), "value", "`{arg}` {dQuote(file, FALSE)} is a folder: ",
+  refuse_if(dir.exists(path.expand(file)), "value", "`{arg}` {quoted(file)} is a folder: ",
             "give the path of one file in it.")
 }
 
@@ -307,7 +307,7 @@ need_path <- function(file, arg) {
 need_file <- function(file, arg) {
   need_path(file, arg)
   path <- path.expand(file)
-  refuse_if(!file.exists(path), "value", "`{arg}` {dQuote(file, FALSE)} is not there.")
+  refuse_if(!file.exists(path), "value", "`{arg}` {quoted(file)} is not there.")
   if (isTRUE(file.size(path) == 0)) refuse_file(file, "is empty (0 bytes).", arg = arg)
 }
 
@@ -326,7 +326,7 @@ arrange_axes <- function(found, flatten, file, channels = NULL, name = NULL) {
     if (isFALSE(flatten) && !length(found$rest)) return(as.vector(found$data))
     return(found$data)
   }
-  shown <- paste0(dQuote(basename(file), FALSE), if (!is.null(name)) paste0(", ", name), " (",
+  shown <- paste0(quoted(basename(file)), if (!is.null(name)) paste0(", ", name), " (",
                   paste(c(n, found$rest), collapse = " x "), ")")
   refuse_if(isTRUE(flatten) && length(found$rest) > 2, "choice", "`flatten` must say what becomes ",
             "of the axes of {shown}: flatten = \"mean\" or \"max\" keeps the channels, which are ",

@@ -12,7 +12,7 @@ read_hdf5 <- function(file, name, rows) {
   with_dataset(file, name, function(found, name) {
     other <- other_content(found)
     if (!is.null(other)) {
-      refuse_file(file, "has in ", dQuote(name, FALSE), " no array of numbers but ", other, ".",
+      refuse_file(file, "has in ", quoted(name), " no array of numbers but ", other, ".",
                   class = "repalign_error_type")
     }
     matlab <- nzchar(matlab_class(found))
@@ -42,14 +42,14 @@ with_dataset <- function(file, name, f) {
     found <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
     if (!inherits(found, "H5D")) {
       if (inherits(found, "H5Group") && is_matlab_sparse(found)) {
-        refuse_file(file, "has ", dQuote(name, FALSE),
+        refuse_file(file, "has ", quoted(name),
                     " as a sparse matrix of MATLAB v7.3: save full(",
                     basename(path), ").", class = "repalign_error_type")
       }
       names <- hdf5_datasets(open, "")
       below <- names[startsWith(names, paste0(path, "/"))]
       if (length(below)) {
-        refuse_file(file, "has a group ", dQuote(name, FALSE), ": say which of its arrays. Names: ",
+        refuse_file(file, "has a group ", quoted(name), ": say which of its arrays. Names: ",
                     enumerate(below, 20), ".", class = "repalign_error_choice")
       }
       choose_array(name, names, file)
@@ -70,7 +70,7 @@ with_hdf5 <- function(file, f) {
     text <- conditionMessage(e)
     filter <- regmatches(text, regexec("filter '([^']+)' is not registered", text))[[1]][2]
     if (!is.na(filter)) {
-      refuse_file(file, "is compressed by ", dQuote(filter, FALSE), ", which hdf5r does not know: ",
+      refuse_file(file, "is compressed by ", quoted(filter), ", which hdf5r does not know: ",
                   "save it with compression=\"gzip\".")
     }
     refuse_file(file, "is damaged, or not readable by hdf5r: ", reason_of(e))
@@ -162,7 +162,7 @@ read_matlab <- function(file, name, rows) {
   if (is.null(name) || !name %in% names(variables)) name <- choose_array(name, numbers, file)
   variable <- variables[[name]]
   if (!variable$numbers) {
-    refuse_file(file, "has in ", dQuote(name, FALSE), " no array of real numbers but ",
+    refuse_file(file, "has in ", quoted(name), " no array of real numbers but ",
                 if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
                 ": save its parts as variables of their own.", class = "repalign_error_type")
   }

@@ -60,12 +60,12 @@ read_nwb <- function(file, ...) {
       if (is.null(group)) return(data.frame(id = double()))
       ids <- part_of(group, "id")
       if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
-        refuse_file(file, "is damaged: ", dQuote(path, FALSE),
+        refuse_file(file, "is damaged: ", quoted(path),
                     " is no table with `id` and `colnames`.")
       }
       id <- stored_values(ids, ids$get_type(), paste0(path, "/id"), file)
       if (!is.double(id)) {
-        refuse_file(file, "is damaged: ", dQuote(path, FALSE), " has an `id` that is no number.")
+        refuse_file(file, "is damaged: ", quoted(path), " has an `id` that is no number.")
       }
       columns <- list(id = id)
       there <- names(group)
@@ -86,9 +86,8 @@ read_nwb <- function(file, ...) {
     paths <- sort(names(left_out))
     why <- vapply(paths, function(path) left_out[[path]], "")
     inform_if(length(paths), "left_out", "read_nwb(): {count_of(length(paths), 'column')} of ",
-              "{dQuote(basename(file), FALSE)}{if (length(paths) == 1) ' is' else ' are'} left ",
-              "out: ",
-              enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".")
+              "{quoted(basename(file))}{if (length(paths) == 1) ' is' else ' are'} left out: ",
+              enumerate(paste0(quoted(paths), " (", why, ")"), 5, FALSE), ".")
     spikes <- nwb_spikes(units, file)
     units$spike_times <- NULL
     structure(list(spikes = spikes, units = with_places(units, electrodes, file),
@@ -145,7 +144,7 @@ nwb_column <- function(group, name, there, n, path, file) {
   index <- paste0(name, "_index")
   sizes <- if (index %in% there) sizes_of_rows(group[[index]], NROW(values), n, at, file)
   if (is.null(sizes) && NROW(values) != n) {
-    refuse_file(file, "is damaged: ", dQuote(at, FALSE), " has ", count_of(NROW(values), "value"),
+    refuse_file(file, "is damaged: ", quoted(at), " has ", count_of(NROW(values), "value"),
                 " for ", count_of(n, "row"), ".")
   }
   if (is.null(sizes) && length(dim(values)) < 3) return(values)
@@ -173,8 +172,8 @@ sizes_of_rows <- function(index, values, n, at, file) {
   usable <- is.double(ends) && length(ends) == n && !anyNA(ends)
   sizes <- if (usable) diff(c(0, ends))
   if (!usable || any(sizes < 0 | sizes != round(sizes)) || sum(sizes) != values) {
-    refuse_file(file, "is damaged: ", dQuote(paste0(at, "_index"), FALSE), " does not cut the ",
-                count_of(values, "value"), " of ", dQuote(at, FALSE), " into ",
+    refuse_file(file, "is damaged: ", quoted(paste0(at, "_index")), " does not cut the ",
+                count_of(values, "value"), " of ", quoted(at), " into ",
                 count_of(n, "row"), ".")
   }
   sizes
@@ -196,7 +195,7 @@ stored_values <- function(part, type, at, file) {
   dims <- as.double(rev(part$dims))
   kind <- as.character(type$get_class())
   check_memory((if (kind == "H5T_STRING") 64 else 24) * prod(dims),
-               paste0(dQuote(at, FALSE), " of ", dQuote(basename(file), FALSE)),
+               paste0(quoted(at), " of ", quoted(basename(file))),
                "Read parts of it by read_representation(rows =).")
   # all integers of 64 bits in the bits of doubles, so that none is rounded before it is checked
   before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
@@ -247,7 +246,7 @@ nwb_spikes <- function(units, file) {
   names <- label_text(units$id)
   if (anyDuplicated(names)) {
     inform("repeated_ids", "read_nwb(): ids of units come twice, first ",
-           "{dQuote(names[duplicated(names)][1], FALSE)}: `spikes` is named by the numbers of the ",
+           "{quoted(names[duplicated(names)][1])}: `spikes` is named by the numbers of the ",
            "rows of `units`.")
     names <- as.character(seq_along(names))
   }
@@ -307,5 +306,5 @@ print.repalign_nwb <- function(x, ...) {
 counted_labels <- function(labels) {
   if (!is.character(labels) || !any(nzchar(labels), na.rm = TRUE)) return(NULL)
   counts <- table(factor(labels, unique(labels)))
-  enumerate(paste0(dQuote(names(counts), FALSE), " (", counts, ")"), 6, FALSE)
+  enumerate(paste0(quoted(names(counts)), " (", counts, ")"), 6, FALSE)
 }

@@ -154,7 +154,7 @@ check_same_rows <- function(paths) {
   usual <- as.double(names(which.max(table(rows))))
   odd <- which(rows != usual)
   refuse_if(length(odd), "rows", "`{paths[[odd[1]]]$arg}` ",
-            "{dQuote(basename(paths[[odd[1]]]$file), FALSE)} has {count_of(rows[odd[1]], 'row')}, ",
+            "{quoted(basename(paths[[odd[1]]]$file))} has {count_of(rows[odd[1]], 'row')}, ",
             "and others have {usual}: the rows must be the same stimuli. Leave the file out, or ",
             "read the rows that all have by read_representation(, rows =).")
 }
@@ -165,7 +165,7 @@ check_same_rows <- function(paths) {
 read_path <- function(path, rows = NULL) {
   in_words_of(path$arg, {
     refuse_if(!identical(file_state(path$file), path$state), "file",
-              "`file` {dQuote(basename(path$file), FALSE)} is not the file that it was when the ",
+              "`file` {quoted(basename(path$file))} is not the file that it was when the ",
               "call began, or is not seen by a worker: files must not change meanwhile.")
     read_one_array(path$file, path$name, rows)
   })

@@ -75,13 +75,13 @@ column_values <- function(column, j, names, file, rows) {
   if (!length(bad)) return(values)
   truth <- replace(as.logical(column), -known, NA)
   if (!anyNA(truth[known])) return(as.double(truth))
-  refuse_file(file, "has ", dQuote(strtrim(column[bad[1]], 30), FALSE), " in row ",
+  refuse_file(file, "has ", quoted(strtrim(column[bad[1]], 30)), " in row ",
               if (is.null(rows)) bad[1] else rows[bad[1]], ", column ", j, " (",
-              dQuote(strtrim(names[j], 30), FALSE), "), which is no number. Only the first column ",
+              quoted(strtrim(names[j], 30)), "), which is no number. Only the first column ",
               "may hold names; else read the table by read.csv() and response_matrix()",
               if (!grepl("[0-9]", column[bad[1]])) {
                 paste0("; if it is a missing value, with na.strings = ",
-                       dQuote(strtrim(column[bad[1]], 30), FALSE))
+                       quoted(strtrim(column[bad[1]], 30)))
               } else if (grepl("^ *-?[0-9]+,[0-9]+ *$", column[bad[1]])) ", with dec = \",\"", ".",
               class = "repalign_error_type")
 }
@@ -125,7 +125,7 @@ check_text <- function(file, sep, wanted) {
 # was measured of narrow and of wide tables.
 check_text_memory <- function(counted, file) {
   check_memory(8 * counted[["bytes"]] + 36 * counted[["cells"]],
-               paste0("The table in ", dQuote(basename(file), FALSE)),
+               paste0("The table in ", quoted(basename(file))),
                "Read some of its rows, by `rows =`.")
 }
 
@@ -269,7 +269,7 @@ is_header <- function(fields, file, lines, sep) {
   counted <- if (text[1]) numbers[-1] else numbers
   counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 && all(diff(counted) == 1)
   inform_if(counts && !text[1], "header", "read_representation(): the first line of ",
-            "{dQuote(basename(file), FALSE)} ({enumerate(fields, 3, FALSE)}) was taken for names ",
+            "{quoted(basename(file))} ({enumerate(fields, 3, FALSE)}) was taken for names ",
             "of columns.")
   counts
 }
@@ -286,7 +286,7 @@ first_names_stimuli <- function(name, column, file, top) {
   values <- values[!tolower(values) %in% c("", "na", "nan")]
   text <- is.na(suppressWarnings(as.double(values)))
   if (any(text) && mean(text) < 0.5) {
-    refuse_file(file, "has ", dQuote(strtrim(values[text][1], 30), FALSE), " among the numbers of ",
+    refuse_file(file, "has ", quoted(strtrim(values[text][1], 30)), " among the numbers of ",
                 "its first column. Write missing values as NA; if the column names the stimuli, ",
                 "put these names in quotes, or read the table by read.csv() and response_matrix().",
                 class = "repalign_error_type")

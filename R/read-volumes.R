@@ -99,10 +99,10 @@ write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
   }
   need_path(file, "file")
   path <- path.expand(file)
-  refuse_if(!grepl("[.]nii([.]gz)?$", path), "value", "`file` {dQuote(basename(file), FALSE)} ",
+  refuse_if(!grepl("[.]nii([.]gz)?$", path), "value", "`file` {quoted(basename(file))} ",
             "must end with .nii or .nii.gz.")
   refuse_if(!dir.exists(dirname(path)), "value", "`file`: there is no folder ",
-            "{dQuote(dirname(file), FALSE)}.")
+            "{quoted(dirname(file))}.")
   same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
     identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
   refuse_if(same, "value", "`file` is the mask, which would be replaced: give another name.")
@@ -111,7 +111,7 @@ write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
   image[places_of_map(map, mask, space)] <- map$values
   if (is.null(space$header)) warn_of_no_space(list(space)) else image <- with_space(image, space)
   failed <- function(e) {
-    refuse("file", "`file` {dQuote(file, FALSE)} cannot be written: {reason_of(e)}")
+    refuse("file", "`file` {quoted(file)} cannot be written: {reason_of(e)}")
   }
   catch_error(RNifti::writeNifti(image, path.expand(file), datatype = "double"), failed,
               warning = failed)
@@ -123,8 +123,8 @@ write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
 # The eight corners must lie at the same places.
 need_same_space <- function(image, space) {
   wrong <- function(...) {
-    refuse("size", "`{image$arg}`: {dQuote(basename(image$file), FALSE)} ", ...,
-           "{dQuote(basename(space$file), FALSE)}. Bring the images into one space first; nothing ",
+    refuse("size", "`{image$arg}`: {quoted(basename(image$file))} ", ...,
+           "{quoted(basename(space$file))}. Bring the images into one space first; nothing ",
            "is resampled here.")
   }
   if (!identical(image$sizes, space$sizes)) {
@@ -168,7 +168,7 @@ voxels_of_mask <- function(mask, threshold, space) {
   if (is.logical(mask)) {
     sizes <- sizes_of_array(mask)
     refuse_if(!identical(sizes, space$sizes), "size", "`mask` is ",
-              "{paste(sizes, collapse = ' x ')}, but {dQuote(basename(space$file), FALSE)} has ",
+              "{paste(sizes, collapse = ' x ')}, but {quoted(basename(space$file))} has ",
               "{paste(space$sizes, collapse = ' x ')} voxels.")
     refuse_if(anyNA(mask), "nonfinite", "`mask` has missing values: say TRUE or FALSE for each ",
               "voxel.")
@@ -211,7 +211,7 @@ usable_voxels <- function(values, inside, sizes, labels, unmasked, na) {
     refuse("nonfinite", "`files` have missing or infinite values in ",
            "{count_of(sum(!kept), 'voxel')} of the mask, first in voxel ",
            "{rownames(voxel_places(inside[at], sizes))} of ",
-           "{dQuote(labels[which(!finite[, at])[1]], FALSE)}; na = \"voxels\" leaves them out.")
+           "{quoted(labels[which(!finite[, at])[1]])}; na = \"voxels\" leaves them out.")
   }
   refuse_if(!any(kept), "nonfinite", "`files` have no voxel that has finite values in all ",
             "volumes{if (unmasked) ' and is not 0 in all of them'}.")
@@ -261,12 +261,11 @@ places_of_map <- function(map, mask, space) {
   triples <- "^[0-9]+ [0-9]+ [0-9]+$"
   numbered <- !map$all && all(grepl("^[0-9]+$", map$names))
   refuse_if(!is.null(map$names) && anyDuplicated(map$names), "names", "`values` has ",
-            dQuote(map$names[duplicated(map$names)][1], FALSE), " twice: give each voxel one ",
-            "value.")
+            quoted(map$names[duplicated(map$names)][1]), " twice: give each voxel one value.")
   if (!map$all && all(grepl(triples, map$names))) return(named_voxels(map$names, space))
   if (!map$all && !numbered) {
     odd <- map$names[!grepl(triples, map$names)][1]
-    refuse("names", "`values` has names that are no voxels, first {dQuote(odd, FALSE)}: name ",
+    refuse("names", "`values` has names that are no voxels, first {quoted(odd)}: name ",
            "centres as the columns of read_volumes(), \"i j k\", or give plain numbers without ",
            "names, one for each voxel of the mask.")
   }
@@ -286,7 +285,7 @@ places_of_map <- function(map, mask, space) {
 named_voxels <- function(names, space) {
   places <- matrix(as.double(unlist(strsplit(names, " ", fixed = TRUE))), 3)
   beyond <- colSums(places < 1 | places > space$sizes) > 0
-  refuse_if(any(beyond), "size", "`values` has the voxel {dQuote(names[beyond][1], FALSE)}, but ",
+  refuse_if(any(beyond), "size", "`values` has the voxel {quoted(names[beyond][1])}, but ",
             "the mask has {paste(space$sizes, collapse = ' x ')} voxels.")
   colSums((places - 1) * c(1, cumprod(space$sizes[1:2]))) + 1
 }
@@ -423,7 +422,7 @@ refused_types <- c("1" = "bits", "32" = "complex numbers", "128" = "colours",
 each_volume <- function(image, use) {
   count <- prod(image$sizes)
   check_memory((number_size(image$type) + 24) * count,
-               paste("A volume of", dQuote(basename(image$file), FALSE)), "")
+               paste("A volume of", quoted(basename(image$file))), "")
   damaged <- function(e) {
     refuse_file(image$file, "is damaged, or ends before its numbers do.", arg = image$arg)
   }

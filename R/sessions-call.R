@@ -147,7 +147,7 @@ times_of_days <- function(times, names) {
             "`times` must have a finite number for each of the {length(names)} days of `x`.")
   twice <- anyDuplicated(round(times, 9))
   refuse_if(twice, "value", "`times` is {format(times[twice])} for two days, the second one ",
-            "{dQuote(names[twice], FALSE)}: give each its own time; sessions of one day may be ",
+            "{quoted(names[twice])}: give each its own time; sessions of one day may be ",
             "fractions of a day apart.")
   as.double(times)
 }
@@ -187,7 +187,7 @@ check_identities <- function(neurons, arg) {
             "responses(); give distinct names on all days where nothing was followed.")
   twice <- neurons[anyDuplicated(neurons)]
   refuse_if(length(twice), "labels", "`{arg}` has two neurons named ",
-            "{dQuote(twice, FALSE)}: names are identities, and must differ within a day.")
+            "{quoted(twice)}: names are identities, and must differ within a day.")
 }
 
 # Names that only number the neurons of a day, from 0 or 1 on.

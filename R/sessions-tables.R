@@ -95,7 +95,7 @@ day_tables <- function(d, call) {
   means <- own$responses / own$members
   number <- colSums(rowsum(+!is.na(means), sample$units) > 0)
   refuse_if(any(number < 4), "trials", "`{repr$arg}` has {min(number)} independent stimuli with ",
-            "two trials of neuron {dQuote(repr$columns$neuron[which.min(number)], FALSE)}, but 4 ",
+            "two trials of neuron {quoted(repr$columns$neuron[which.min(number)])}, but 4 ",
             "are needed to tell noise from signal. Leave it out, or give more trials.")
   found <- h_of_days(call, sample, d, d)
   found$h[!(found$h > rounding_share * found$naive$total / found$pairs$total)] <- NA

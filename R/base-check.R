@@ -300,7 +300,7 @@ readable <- function(text) {
 }
 
 # Plain quotation marks, whatever the language of R.
-quoted <- function(text) quoted(text)
+quoted <- function(text) dQuote(text, FALSE)
 
 # Lists values in words: "a", "b" and 3 more.
 enumerate <- function(values, most = 5, quote = TRUE) {

@@ -57,7 +57,8 @@ NULL
 #' error of a single subject, and all errors over stimuli alone, are made without up to 20 groups of
 #' stimuli, and are conservative. The standard deviation of the subjects' scores says less than it
 #' seems, as each is in the consensus of the others. Below five subjects errors are guesses
-#' (message of class `repalign_few_subjects`), and intervals of models too narrow.
+#' (message of class `repalign_few_subjects`): in simulations of four they were 1.2 times the true
+#' ones for the group, and for a model 0.9 (40 stimuli) to 1.1 times (80).
 #'
 #' *P-values* are of exact tests that a subject (or model) is unrelated to the others: its stimuli
 #' are permuted within folds. That of the group is the smallest of its subjects, adjusted by Holm's

@@ -597,7 +597,7 @@ complete_measure <- function(label) {
   named <- vapply(names(estimator_names), function(name) {
     grepl(paste0("[( ]", name, "[,)]"), label)
   }, NA)
-  paste0("measure(", dQuote(sub("[( ].*", "", label), FALSE), if (any(named)) {
-    paste0(", estimator = ", dQuote(names(which(named)), FALSE))
+  paste0("measure(", quoted(sub("[( ].*", "", label)), if (any(named)) {
+    paste0(", estimator = ", quoted(names(which(named))))
   }, ", complete = \"y\")")
 }

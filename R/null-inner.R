@@ -112,9 +112,9 @@ cheaper_null <- function(measure, pairs, sides, plan, engine) {
   layers <- list(x = width(x, unique(pairs$i)), y = width(y, unique(pairs$j)))
   products <- sum(width(x, pairs$i) * width(y, pairs$j))
   random <- if (is.null(plan$fixed)) plan$counts[["random"]] else plan$fixed$count
-  by_factors <- random * n * (0.14 * products + 2 * sum(layers$y))
-  by_matrices <- n^2 * (0.07 * sum(unlist(layers)) + if (is.null(plan$fixed) && engine == "auto") {
-    ceiling((random + 1) / n) * (nrow(pairs) + 4 * sum(lengths(layers)))
+  by_factors <- random * n * (0.04 * products + 4 * sum(layers$y))
+  by_matrices <- n^2 * (0.04 * sum(unlist(layers)) + if (is.null(plan$fixed) && engine == "auto") {
+    ceiling((random + 1) / n) * (2 * nrow(pairs) + 14 * sum(lengths(layers)))
   } else 1.8 * random * nrow(pairs))
   if (by_factors > by_matrices) measure else with_factors(measure)
 }

@@ -59,11 +59,15 @@ cli_options <- function(args) {
   list(command = command, options = options)
 }
 
+# The arguments of a function that are options. The files have been read when it is called, so that
+# no tiles of them could be kept.
+cli_formals <- function(name) setdiff(names(formals(name, topenv())), c("...", "resume"))
+
 # Sorts the options of a command: list(sides, own, reading, arguments, parameters), the last for its
 # measure. A control (`given`) is paired as the sides are.
 sorted_options <- function(command, options) {
   declared <- cli_commands[[command]]
-  formals <- setdiff(names(formals(declared$calls, topenv())), "...")
+  formals <- cli_formals(declared$calls)
   id <- if (is.character(options$measure)) options$measure else "cka"
   of_measure <- if ("measure" %in% formals && exists(id, topenv(), inherits = FALSE)) {
     setdiff(names(formals(get(id, topenv()))), c("x", "y", "na", "..."))
@@ -153,11 +157,11 @@ cli_help <- function(command = NULL) {
       c(paste0("  --", name), strwrap(text, 78, indent = 6, exdent = 6))
     }))
   }
-  arguments <- setdiff(names(formals(declared$calls, topenv())), c("...", declared$sides))
+  arguments <- setdiff(cli_formals(declared$calls), declared$sides)
   c(paste0("repalign ", command, " ", paste0("--", declared$sides, " FILES", collapse = " "),
            " --option value ..."), "", strwrap(paste0(
-    "Data are a file, a folder, or several separated by commas; FILE:NAME is one array of a file. ",
-    "The options are the arguments of ", declared$calls, "() and, after --measure, those of the ",
+    "Data are a file, a folder, or several files separated by commas; FILE:NAME is one array of ",
+    "a file. The options are the arguments of ", declared$calls, "() and, after --measure, those of the ",
     "measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
     "Data", said(declared$sides, texts),
     "Options of the command", said(names(cli_own), cli_own),
@@ -170,7 +174,7 @@ cli_help <- function(command = NULL) {
 # The data of the command line: files that are read, and rows that are paired by their ids.
 
 # list(data, files): a matrix or a named list, and the file of each, by the name of its element.
-# text: a file, a folder, or several separated by commas; FILE:NAME is one array of a file.
+# text: a file, a folder, or several files separated by commas; FILE:NAME is one array of a file.
 cli_data <- function(text, reading = list()) {
   paths <- if (file.exists(text)) text else strsplit(text, ",", fixed = TRUE)[[1]]
   if (length(paths) > 1 && !all(file.exists(paths))) {

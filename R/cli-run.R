@@ -126,6 +126,9 @@ run_command <- function(args, files, quiet) {
       read$files <- stats::setNames(read$files, model)
       data <- stats::setNames(list(data), model)
     }
+    if (side == "data" && is.list(data) && !grepl(",", text, fixed = TRUE)) {
+      speak(several_subjects(text, data))
+    }
     if (!is.list(data)) assign(side, read$files[[1]], files) else
       for (name in names(data)) assign(paste0(side, "$", name), read$files[[name]], files)
     data
@@ -183,6 +186,9 @@ output_format <- function(own) {
   ending <- if (!is.null(own$out)) tolower(sub("^.*[.]", "", own$out))
   format <- if (!is.null(own$format)) check_choice(own$format, formats, "--format") else
     if (isTRUE(ending %in% formats)) ending else "csv"
+  other <- !is.null(own$out) && grepl(".", basename(own$out), fixed = TRUE) && !ending %in% formats
+  refuse_if(is.null(own$format) && other, "option", "--out: no table is written as .{ending}: give ",
+            "a file that ends in .csv, .json or .parquet, or give --format.")
   for (arg in c("out", "figure")) {
     folder <- if (!is.null(own[[arg]])) dirname(own[[arg]])
     refuse_if(!is.null(folder) && !dir.exists(folder), "option", "--{arg}: there is no folder ",
@@ -202,7 +208,7 @@ output_format <- function(own) {
 
 write_result <- function(result, own, format) {
   rows <- as.data.frame(result)
-  if (!is.null(own$out) || is.null(own$words)) {
+  if (!is.null(own$out) || !is.null(own$format) || is.null(own$words)) {
     to <- if (is.null(own$out)) stdout() else own$out
     switch(format,
       csv = {

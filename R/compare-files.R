@@ -116,9 +116,13 @@ begin_resume <- function(rows, pairs, sides, job) {
   folder <- sides$resume
   if (is.null(folder)) return(NULL)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  refuse_if(!dir.exists(folder), "value", "`resume` {quoted(folder)} is no folder, and ",
-            "cannot be made.")
+  refuse_if(!dir.exists(folder) || file.access(folder, 2) != 0, "value", "`resume` ",
+            "{quoted(folder)} is no folder that can be made or written: give another.")
+  folder <- normalizePath(folder)
   reprs <- all_representations(sides)
+  files <- unlist(lapply(reprs, function(repr) repr$source$file))
+  refuse_if(folder %in% dirname(files), "value", "`resume` {quoted(basename(folder))} is a folder of ",
+            "the data: give one of its own, whose tiles are no layers.")
   own <- function(measure) if (is_own(measure)) function_parts(measure$declaration$fun)
   sources <- lapply(reprs, function(repr) {
     path <- repr$source
@@ -126,7 +130,9 @@ begin_resume <- function(rows, pairs, sides, job) {
     list(path[c("file", "name", "state")], file_bytes(path$file, 0, 4096))
   })
   named <- vapply(reprs, function(repr) {
-    if (is.null(repr$source)) repr$arg else basename(repr$source$file)
+    file <- repr$source$file
+    if (is.null(file)) paste("data", repr$arg) else
+      paste("file", file.path(basename(dirname(file)), basename(file)))
   }, "")
   marks <- c(
     `version of repalign` = as.character(utils::packageVersion("repalign")),
@@ -138,9 +144,9 @@ begin_resume <- function(rows, pairs, sides, job) {
       list(repr$n, dimnames(repr$data), unclass(repr$data)[c("rows", "columns")])
     }))),
     `size of tiles` = hash_of(as.list(rows)),
-    stats::setNames(vapply(sources, hash_of, ""), paste("file", named))
+    stats::setNames(vapply(sources, hash_of, ""), named)
   )
-  resume <- list(folder = normalizePath(folder), marks = marks,
+  resume <- list(folder = folder, marks = marks,
                  seed = hash_of(next_seed(reprs[[1]]$cache$choices$state)))
   for (file in kept_tiles(resume$folder)) check_kept(file, resume)
   resume
@@ -150,10 +156,14 @@ kept_tiles <- function(folder) {
   list.files(folder, "^repalign-tile-[0-9]+[.]rds$", full.names = TRUE)
 }
 
+# What an earlier run kept in a file; NULL if another run has taken it away meanwhile.
 check_kept <- function(file, resume) {
-  kept <- catch_error(readRDS(file), failed = function(e) NULL)
-  names <- union(names(resume$marks), names(kept$marks))
-  other <- names[!mapply(identical, resume$marks[names], kept$marks[names])]
+  kept <- catch_error(suppressWarnings(readRDS(file)), failed = function(e) NULL)
+  if (is.null(kept) && !file.exists(file)) return(NULL)
+  refuse_if(!is.list(kept) || is.null(kept$marks), "resume", "`resume` ",
+            "{quoted(basename(resume$folder))} holds {quoted(basename(file))}, which is no tile: ",
+            "delete it, or give another folder.")
+  other <- changed_marks(resume$marks, kept$marks)
   # a tile that made random choices made them from this seed
   if (isTRUE(kept$part$used) && !identical(kept$seed, resume$seed)) other <- c(other, "random seed")
   refuse_if(length(other), "resume", "`resume` {quoted(basename(resume$folder))} holds ",
@@ -162,15 +172,28 @@ check_kept <- function(file, resume) {
   kept$part
 }
 
+# One by one, in their order: files of two folders may have the same name.
+changed_marks <- function(new, old) {
+  if (identical(names(new), names(old))) return(names(new)[new != old])
+  c(setdiff(names(new), names(old)), setdiff(names(old), names(new)), "number of files")[1]
+}
+
 # The result of tile `number`, which an earlier run kept, or `part`, which is evaluated and kept.
 resumed <- function(resume, number, part) {
   if (is.null(resume)) return(part)
   file <- file.path(resume$folder, paste0("repalign-tile-", number, ".rds"))
-  if (file.exists(file)) return(check_kept(file, resume))
+  kept <- if (file.exists(file)) check_kept(file, resume)
+  if (!is.null(kept)) return(kept)
   if (is.null(part$error)) {
     # a file under its name is always complete
-    saveRDS(list(marks = resume$marks, seed = resume$seed, part = part), paste0(file, ".part"))
-    file.rename(paste0(file, ".part"), file)
+    own <- paste0(file, ".", Sys.getpid(), ".part")
+    catch_error({
+      saveRDS(list(marks = resume$marks, seed = resume$seed, part = part), own)
+      file.rename(own, file)
+    }, failed = function(e) {
+      refuse("resume", "`resume` {quoted(basename(resume$folder))} can no longer be written: is ",
+             "the disk full, or did another run with this folder end? One folder serves one run.")
+    })
   }
   part
 }

@@ -13,9 +13,9 @@ fit_of_sides <- function(task, train, test) {
        sides = lapply(seq_along(task$reprs), fitted_side, task, train, test))
 }
 
-# Training rows of norm 1 and test rows, whitened, as for held_out(), in as many columns as they have
-# dimensions; `beyond` is what lies outside of the directions of the training rows. Absent stimuli
-# have rows of zeros.
+# Training rows of norm 1 and test rows, whitened, as for held_out(), in as many columns as they
+# have dimensions; `beyond` is what lies outside of the directions of the training rows. Absent
+# stimuli have rows of zeros.
 fitted_side <- function(k, task, train, test) {
   repr <- task$reprs[[k]]
   there <- task$present[, k]

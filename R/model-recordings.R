@@ -81,9 +81,12 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
                             na = c("error", "stimuli", "neurons", "pairwise"), given = NULL) {
   need_arguments()
   files <- models
+  file <- data
   read <- with_files(list(data = data, models = models), whole = TRUE)
   data <- read$data
   models <- read$models
+  inform_if(is_path_text(file) && length(file) == 1 && is_collection(data), "file_of_subjects",
+            several_subjects(file, data))
   # one file of one array is a list of one model
   if (is_path_text(files) && !is_collection(models)) {
     models <- stats::setNames(list(models), names_of_files(files))

@@ -148,7 +148,9 @@ paths_of_file <- function(file, arg) {
 check_same_rows <- function(paths) {
   rows <- vapply(paths, function(path) {
     of_format <- file_format(path$file)$rows
-    found <- if (!is.null(of_format)) of_format(path$file, path$name)
+    found <- if (!is.null(of_format)) {
+      in_words_of(path$arg, of_format(path$file, path$name))
+    }
     if (is.null(found)) NA else as.double(found)
   }, 0)
   usual <- as.double(names(which.max(table(rows))))
@@ -169,4 +171,9 @@ read_path <- function(path, rows = NULL) {
               "call began, or is not seen by a worker: files must not change meanwhile.")
     read_one_array(path$file, path$name, rows)
   })
+}
+
+several_subjects <- function(file, data) {
+  paste0("`data` ", quoted(basename(file)), " holds ", count_of(length(data), "array"), ", which ",
+         "are taken as ", length(data), " subjects. If they are layers, or one is meant, name it.")
 }

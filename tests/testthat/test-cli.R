@@ -203,7 +203,7 @@ test_that("help lists the options that there are", {
   expect_match(run("--help")$out, "evaluate_models() of R", fixed = TRUE, all = FALSE)
   for (command in names(cli_commands)) {
     shown <- run(command, "--help")$out
-    formals <- setdiff(names(formals(get(cli_commands[[command]]$calls))), "...")
+    formals <- setdiff(names(formals(get(cli_commands[[command]]$calls))), c("...", "resume"))
     expect_true(all(paste0("  --", c(formals, names(cli_own), cli_reading)) %in% shown))
   }
   skip_if(!length(tools::Rd_db("repalign")), "installed without help")
@@ -216,6 +216,7 @@ test_that("the version is told, and a network is called one", {
   expect_match(paste(run("evaluate", data, "--words", "--kind", "network")$out, collapse = " "),
                "the layer", fixed = TRUE)
   expect_failed(run("evaluate", data, "--kind", "brain"), 2, "kind")
+  expect_failed(run("evaluate", data, "--out", "scores.xlsx"), 2, ".xlsx")
   expect_failed(run("similarity", "--x", cli("layers"), "--kind", "network"), 2, "--kind is of")
 })
 

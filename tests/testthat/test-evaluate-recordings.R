@@ -205,7 +205,7 @@ test_that("what is given for the other kind of data is refused, and arguments ha
                         class = "repalign_error")
   expect_no_match(conditionMessage(error), "`x`|`y`")
   expect_error(evaluate_models(recordings$x, c(models, list(bad = "L3"))), "`models[$]bad`",
-               class = "repalign_error_type")
+               class = "repalign_error")
   expect_error(evaluate_models(recordings$x, unname(models)), "`models`", class = "repalign_error")
   expect_error(evaluate_models(recordings$x, models, measure = list("cka", "rsa")), "one measure",
                class = "repalign_error_measure")

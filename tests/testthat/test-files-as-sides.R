@@ -57,6 +57,7 @@ test_that("score_interval() and evaluate_models() take paths", {
   expect_identical(evaluated(made$files[1], made$files[2:3]),
                    evaluated(made$layers$layer1, made$layers[2:3]))
   expect_identical(evaluated(made$layers$layer1, made$files[2])$model, "layer2")
+  expect_message(evaluated(made$folder, made$layers), class = "repalign_file_of_subjects")
   in_tiles(list(limit = 1e5), {
     expect_refused(score_interval(made$layers$layer1, made$folder), c("3 files", "fewer files"))
   })
@@ -186,6 +187,31 @@ test_that("a run that was cut off goes on from its tiles, and mixes nothing", {
   expect_lt(file.size(done), first + nrow(found))
   expect_identical(found, similarity(made$layers, measure = own))
   expect_refused(similarity(made$layers, resume = folder), c("resume", "path"))
+})
+
+test_that("files of equal names on both sides are told apart, and what is no tile is refused", {
+  made <- layers_in_files(count = 4)
+  other <- withr::local_tempdir()
+  file.copy(made$files, other)
+  folder <- file.path(withr::local_tempdir(), "resume")
+  broken <- withr::local_tempfile(lines = "")
+  target <- sum(made$layers$layer9)
+  own <- new_measure(function(x, y) {
+    if (file.exists(broken) && sum(y) == target) stop("cut off")
+    sum(x * y) / sqrt(sum(x^2) * sum(y^2))
+  }, direction = "similarity", best = 1)
+  run <- function(resume = folder) {
+    in_tiles(made, similarity(made$folder, other, own, resume = resume))
+  }
+  expect_error(run(), "cut off")
+  changed <- file.path(other, "layer1.npy")
+  writeBin(npy_bytes(made$layers$layer1 + 1), changed)
+  Sys.setFileTime(changed, file.mtime(changed) + 10)
+  expect_other_call(run(), file.path(basename(other), "layer1.npy"))
+  file.copy(made$files[1], changed, overwrite = TRUE, copy.date = TRUE)
+  for (tile in dir(folder, full.names = TRUE)) writeBin(raw(0), tile)
+  expect_other_call(run(), "is no tile")
+  expect_refused(run(other), "folder of the data")
 })
 
 test_that("permutations belong to what is resumed", {

@@ -161,7 +161,7 @@ test_that("other measures, parameters and stimuli are errors that say what was p
   expect_refused(prepare(z$brain, new_measure(function(x, y) 1)), "of your own")
   expect_refused(prepare(holes), "missing")
   expect_refused(prepare(z$brain, measure("cka", clusters = c(NA, 1:29), estimator = "stimulus")),
-                 "left out")
+                 "leave them out")
   old <- zoo
   old$a$version <- "0.0.1"
   refused(similarity(z$brain, old, "rsa"), c("0.0.1", "prepare it again"))

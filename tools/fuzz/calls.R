@@ -5,8 +5,8 @@
 # drawn where the functions have it.
 known_arguments <- list(
   calibrate = c("x", "y", "measure", "permutations", "alpha", "variant", "aggregate", "blocks",
-                "series", "engine", "p_adjust", "threads", "clusters"),
-  similarity = c("x", "y", "measure", "diagonal", "on_error", "threads"),
+                "series", "engine", "p_adjust", "threads", "clusters", "resume"),
+  similarity = c("x", "y", "measure", "diagonal", "on_error", "threads", "resume"),
   cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
                    "clusters", "shared_noise", "complete", "over"),
   hsic = setdiff(names(formals(cka)), c("...", "given")),

@@ -160,9 +160,9 @@ cli_help <- function(command = NULL) {
   arguments <- setdiff(cli_formals(declared$calls), declared$sides)
   c(paste0("repalign ", command, " ", paste0("--", declared$sides, " FILES", collapse = " "),
            " --option value ..."), "", strwrap(paste0(
-    "Data are a file, a folder, or several files separated by commas; FILE:NAME is one array of ",
-    "a file. The options are the arguments of ", declared$calls, "() and, after --measure, those of the ",
-    "measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
+    "Data are a file, a folder, or several files separated by commas; FILE:NAME is one array ",
+    "of a file. The options are the arguments of ", declared$calls, "() and, after --measure, ",
+    "those of the measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
     "Data", said(declared$sides, texts),
     "Options of the command", said(names(cli_own), cli_own),
     "Options of reading", said(cli_reading, help_of_arguments("read_representation")),

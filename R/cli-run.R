@@ -187,8 +187,8 @@ output_format <- function(own) {
   format <- if (!is.null(own$format)) check_choice(own$format, formats, "--format") else
     if (isTRUE(ending %in% formats)) ending else "csv"
   other <- !is.null(own$out) && grepl(".", basename(own$out), fixed = TRUE) && !ending %in% formats
-  refuse_if(is.null(own$format) && other, "option", "--out: no table is written as .{ending}: give ",
-            "a file that ends in .csv, .json or .parquet, or give --format.")
+  refuse_if(is.null(own$format) && other, "option", "--out: no table is written as .{ending}: ",
+            "give a file that ends in .csv, .json or .parquet, or give --format.")
   for (arg in c("out", "figure")) {
     folder <- if (!is.null(own[[arg]])) dirname(own[[arg]])
     refuse_if(!is.null(folder) && !dir.exists(folder), "option", "--{arg}: there is no folder ",

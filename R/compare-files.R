@@ -121,8 +121,8 @@ begin_resume <- function(rows, pairs, sides, job) {
   folder <- normalizePath(folder)
   reprs <- all_representations(sides)
   files <- unlist(lapply(reprs, function(repr) repr$source$file))
-  refuse_if(folder %in% dirname(files), "value", "`resume` {quoted(basename(folder))} is a folder of ",
-            "the data: give one of its own, whose tiles are no layers.")
+  refuse_if(folder %in% dirname(files), "value", "`resume` {quoted(basename(folder))} is a folder ",
+            "of the data: give one of its own, whose tiles are no layers.")
   own <- function(measure) if (is_own(measure)) function_parts(measure$declaration$fun)
   sources <- lapply(reprs, function(repr) {
     path <- repr$source

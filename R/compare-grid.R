@@ -32,7 +32,7 @@
 #' `repalign_error_resume`, as where the measure, its arguments, permutations, stimuli, the files
 #' (size, time, first bytes), the option or the version of repalign differ. Where random choices
 #' are made, as in [calibrate()], call the same `set.seed()` before. A finished run takes its parts
-#' away.
+#' away. One folder serves one run at a time, and holds no data.
 #'
 #' ```
 #' # jobs of a Slurm cluster

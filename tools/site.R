@@ -12,4 +12,9 @@ pkgdown::check_pkgdown(package)
 
 unlink(site, recursive = TRUE)
 pkgdown::build_site(package, new_process = FALSE, install = FALSE, preview = FALSE)
+
+# In the repository README links to the files of articles, which here are pages.
+index <- file.path(site, "index.html")
+lines <- readLines(index)
+writeLines(gsub("vignettes/articles/([a-z-]+)[.]Rmd", "articles/\\1.html", lines), index)
 cat("The site is in ", file.path(site, "index.html"), "\n", sep = "")

@@ -347,9 +347,7 @@ procrustes_errors <- function(args) {
   if (args$scale) rotation_cosine_errors(new_chord()) else rotation_distance_errors(args)
 }
 
-# ---- the shape distance
-
-# The shape distance: Procrustes after directions have been whitened in part.
+# ---- the shape distance: Procrustes after directions have been whitened in part
 
 #' Shape distance with partial whitening
 #'

@@ -604,3 +604,9 @@ complete_measure <- function(label) {
     paste0(", estimator = ", quoted(names(which(named))))
   }, ", complete = \"y\")")
 }
+
+# What is said of a file or folder of several arrays that is given as `data`.
+several_subjects <- function(file, data) {
+  paste0("`data` ", quoted(basename(file)), " holds ", count_of(length(data), "array"), ", which ",
+         "are taken as ", length(data), " subjects. If they are layers, or one is meant, name it.")
+}

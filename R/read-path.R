@@ -104,17 +104,6 @@ in_words_of <- function(arg, code) {
   })
 }
 
-files_of_text <- function(text, arg) {
-  refuse_if(anyNA(text) || !all(nzchar(text)), "value", "`{arg}` has an empty or missing path.")
-  in_words_of(arg, {
-    if (is_folder(text)) return(files_of_folder(text))
-    of_each_file(text, file_format)
-    text
-  })
-}
-
-is_folder <- function(text) length(text) == 1 && dir.exists(path.expand(text))
-
 # One path, or a named list of those of all arrays, as read_representation() names them.
 paths_of_text <- function(text, arg) {
   refuse_if(anyNA(text) || !all(nzchar(text)), "value", "`{arg}` has an empty or missing path.")
@@ -171,9 +160,4 @@ read_path <- function(path, rows = NULL) {
               "call began, or is not seen by a worker: files must not change meanwhile.")
     read_one_array(path$file, path$name, rows)
   })
-}
-
-several_subjects <- function(file, data) {
-  paste0("`data` ", quoted(basename(file)), " holds ", count_of(length(data), "array"), ", which ",
-         "are taken as ", length(data), " subjects. If they are layers, or one is meant, name it.")
 }

@@ -424,3 +424,31 @@ test_that("what cannot be compared is refused, with a remedy", {
   expect_warning(suppressMessages(consensus(list(a = x$d, b = x$d[, 1:29], c = x$a), alpha = 0)),
                  class = "repalign_trivial")
 })
+
+test_that("null scores are those of sides whose stimuli were moved", {
+  set.seed(11)
+  x <- lapply(c(a = 6, b = 5, c = 7), function(q) normal_matrix(30, q))
+  x$b[c(3, 17), ] <- NA
+  for (components in list(NULL, 3)) {
+    task <- quietly(open_consensus(x, NULL, 1, NULL, "pairwise"))
+    task[c("components", "refine")] <- list(components, FALSE)
+    task$folds <- test_folds(rep(1:5, 6), task, 1)
+    fits <- terms_of_sides(task, fits_of_sides(task))$fits
+    orders <- orders_within_folds(task$folds, task, 4)
+    for (side in 1:2) {
+      own <- orders_of_present(orders, task, task$present[, side])
+      expected <- apply(own, 2, function(order) {
+        sums <- lapply(fits, function(fit) {
+          moved <- fit$sides[[side]]
+          moved$train <- moved$train[match(order[fit$train], fit$train), , drop = FALSE]
+          at <- match(order[fit$test], fit$test)
+          moved$test <- moved$test[at, , drop = FALSE]
+          moved$beyond <- moved$beyond[at]
+          colSums(faced_consensus(moved, fit$consensus[[side]], task, FALSE)$terms)
+        })
+        cosine_of_sums(matrix(Reduce(`+`, sums), 1))
+      })
+      expect_equal(null_of_side(side, task, fits, side, own), expected, tolerance = 1e-12)
+    }
+  }
+})

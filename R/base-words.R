@@ -124,9 +124,15 @@ equals_transpose <- function(a) {
 # Beyond this in size, a value says nothing about how alike two sides are.
 meaningless <- 2
 
-# sampled: whose neurons are, c(x, y); codes: those of clusters, or NULL.
+# What is counted as independent; labels that each stimulus has for itself say nothing else than
+# none. codes: those of clusters, or NULL.
+unit_words <- function(codes) {
+  if (anyDuplicated(codes[!is.na(codes)])) "clusters" else "stimuli"
+}
+
+# sampled: whose neurons are, c(x, y).
 samples_word <- function(sampled, codes) {
-  paste(c(if (is.null(codes)) "stimuli" else "clusters",
+  paste(c(unit_words(codes),
           if (any(sampled)) paste0("neurons_", names(which(sampled)))), collapse = " + ")
 }
 

@@ -100,6 +100,9 @@ cli_value <- function(text, name) {
   if (of_file || file.exists(text) && !dir.exists(text)) return(cli_labels(text, name))
   parts <- strsplit(text, ",", fixed = TRUE)[[1]]
   if (identical(parts, "NULL")) return(NULL)
+  # a range of numbers, as in --rows 1:100
+  ends <- if (grepl("^[0-9]+:[0-9]+$", text)) as.integer(strsplit(text, ":")[[1]])
+  if (length(ends)) return(seq(ends[1], ends[2]))
   if (name == "measure") parts else utils::type.convert(parts, as.is = TRUE)
 }
 
@@ -160,7 +163,7 @@ cli_help <- function(command = NULL) {
   arguments <- setdiff(cli_formals(declared$calls), declared$sides)
   c(paste0("repalign ", command, " ", paste0("--", declared$sides, " FILES", collapse = " "),
            " --option value ..."), "", strwrap(paste0(
-    "Data are a file, a folder, or several files separated by commas; FILE:NAME is one array ",
+    "Data are a file, a folder, or several of them separated by commas; FILE:NAME is one array ",
     "of a file. The options are the arguments of ", declared$calls, "() and, after --measure, ",
     "those of the measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
     "Data", said(declared$sides, texts),
@@ -177,11 +180,11 @@ cli_help <- function(command = NULL) {
 # text: a file, a folder, or several files separated by commas; FILE:NAME is one array of a file.
 cli_data <- function(text, reading = list()) {
   paths <- if (file.exists(text)) text else strsplit(text, ",", fixed = TRUE)[[1]]
-  if (length(paths) > 1 && !all(file.exists(paths))) {
-    # arrays of files among them
-    each <- lapply(paths, cli_data, reading)
-    return(list(data = unlist(lapply(each, named_arrays), recursive = FALSE),
-                files = unlist(lapply(each, function(one) one$files))))
+  if (length(paths) > 1 && (any(dir.exists(paths)) || !all(file.exists(paths)))) {
+    # folders, or arrays of files, among them
+    each <- lapply(paths, named_cli_data, reading)
+    return(list(data = do.call(c, lapply(each, `[[`, "data")),
+                files = do.call(c, lapply(each, `[[`, "files"))))
   }
   part <- if (length(paths) == 1 && !file.exists(paths) && grepl(".:[^/\\]", paths)) {
     sub("^.*:", "", paths)
@@ -200,10 +203,14 @@ cli_data <- function(text, reading = list()) {
   list(data = data, files = stats::setNames(files, names(data)))
 }
 
-# What cli_data() gives of one text as a named list.
-named_arrays <- function(read) {
-  if (is.list(read$data)) return(read$data)
-  stats::setNames(list(read$data), sub("[.][^.]*$", "", sub("^.*:", "", basename(read$files))))
+# What cli_data() gives of one text among several: named lists.
+named_cli_data <- function(text, reading) {
+  read <- cli_data(text, reading)
+  if (!is.list(read$data)) read$data <- list(read$data)
+  names <- if (dir.exists(text)) paste0(basename(text), "/", names(read$data)) else
+    if (is.null(names(read$data))) sub("[.][^.]*$", "", sub("^.*:", "", basename(text))) else
+      names(read$data)
+  lapply(read, stats::setNames, names)
 }
 
 # The sides of a command with rows that belong together. ids: a file, or NULL; speak: for remarks.

@@ -111,7 +111,7 @@ orders_within_folds <- function(folds, call, count) {
   strata <- c(folds$test, list(setdiff(seq_len(call$n), tested)))
   units <- lapply(strata, units_of_stratum, call$clusters)
   if (max(lengths(units)) < 2) {
-    wrong("change the places of ", if (is.null(call$clusters)) "stimuli" else "clusters",
+    wrong("change the places of ", unit_words(call$clusters),
            " within folds, but each fold has only one: use fewer folds.")
   }
   note_unattainable(count, most = prod(factorial(pmin(lengths(units), 20))) - 1, p = "p_value")

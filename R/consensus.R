@@ -114,7 +114,7 @@ consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = F
   scores <- scores_of_terms(terms)
   errors <- consensus_errors(task, fits, terms, over)
   p <- if (count > 0) consensus_p(task, terms, scores, orders)
-  if (!is.null(task$codes)) over[1] <- "clusters"
+  over <- sub("stimuli", unit_words(task$codes), over)
   facts <- list(subjects = task$m, alpha = task$args$alpha, components = components,
                 refine = task$refine, over = over, folds = max(tabulate(task$folds$repeat_of)),
                 repeats = max(task$folds$repeat_of), permutations = count, p_adjust = p_adjust)

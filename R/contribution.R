@@ -120,7 +120,7 @@ contributions <- function(x, y, measure = "cka",
     }, pairs, task$scores)
   }
   inform_if(is.null(found[[1]]$contribution), "effect_alone", "{quoted(measure$label)}",
-            if (length(call$clusters)) " with clusters" else
+            if (unit_words(call$clusters) == "clusters") " with clusters" else
               if (is_corrected_ratio(measure)) " of what was recorded together",
             " is no sum over {if (by == 'stimuli') 'pairs of stimuli' else 'neurons'}, so that ",
             "`contribution`, `share`, `chance` and `excess` are NA: `effect` says what it loses ",
@@ -292,7 +292,7 @@ contributions_result <- function(call, by, scores, found, effects, changes, part
   rownames(rows) <- NULL
   new_result(rows, "repalign_contributions", list(
     conf_level = if (by == "groups") 0.95, dependence = as.list(call$dependence),
-    scores = data.frame(of, by = if (length(call$clusters)) sub("stimuli", "clusters", by) else by,
+    scores = data.frame(of, by = sub("stimuli", unit_words(call$clusters), by),
                         score, se = errors_of_deletions(cbind(both(changes))),
                         two = length(scores) > 1)
   ))

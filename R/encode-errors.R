@@ -43,7 +43,7 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
 # with their errors. stimuli: the deviations of each row, which are NA where there are none.
 entry_of_call <- function(call, rows, stimuli, methods, conf_level) {
   rows$method <- methods
-  rows$over <- if (is.null(call$codes)) "stimuli" else "clusters"
+  rows$over <- unit_words(call$codes)
   entry <- list(rows = data.frame(key = score_keys(rows), score = rows$score, sample_y = FALSE),
                 n = call$n, units = units_of(call$n, call$codes),
                 names = if (is.null(call$codes)) call$stimuli, stimuli = stimuli, halves = NULL,

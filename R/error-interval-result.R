@@ -145,7 +145,7 @@ over_words <- function(task) {
       sampled_sides(side_pair(task$sides, i, task$pairs$j[p]), task$set[[m]], settings)
     }, c(x = NA, y = NA))
     given <- isTRUE(task$beside[[m]]$sampled[p]) && (any(sampled) || !settings$by_default)
-    parts <- c(if (is.null(task$codes)) "stimuli" else "clusters",
+    parts <- c(unit_words(task$codes),
                c("neurons_x", "neurons_y")[rowSums(sampled) > 0], if (given) "neurons_given",
                if (settings$subjects) "subjects")
     place <- if (settings$these) match("neurons_x", parts, length(parts)) else length(parts)

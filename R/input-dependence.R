@@ -281,9 +281,8 @@ alike_sides <- function(sides, use) {
 # The mean cosine on side b of rows that are nearest neighbours on side a: what is seen, and what
 # the line through the pairs that are far from each other on side a lets expect.
 shared_nearest <- function(a, b) {
-  slope <- max(sum(a$weights * b$cosines), 0)
-  c(seen = mean(b$cosines[a$at]),
-    expected = sum(b$cosines * a$far) / sum(a$far) + slope * a$distance)
+  line <- crossprod(a$line, b$cosines)
+  c(seen = mean(b$cosines[a$at]), expected = line[[1]] + max(line[[2]], 0) * a$distance)
 }
 
 # Rows that are copies on both sides. Rows of discrete data, such as labels of categories, are equal
@@ -323,11 +322,14 @@ row_evidence <- function(object) {
   inner <- sum(gram[cbind(at$first, at$second)])
   distance <- sum(norms[at$first] + norms[at$second]) - 2 * inner
   moments <- shuffled_moments(gram, m, at$sharing)
+  pairs <- row_pairs(length(at$rows))
   sd <- sqrt(max(moments$variance, 0))
   list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
        deviations = if (sd > 0) (inner - moments$mean) / sd else 0,
-       copies = if (!is.list(object)) near_copies(gram),
-       nearest = if (!is.list(object) && length(at$rows) >= least_grouped) nearest_rows(gram),
+       copies = if (!is.list(object)) near_copies(gram, pairs),
+       nearest = if (!is.list(object) && length(at$rows) >= least_grouped) {
+         nearest_rows(gram, pairs)
+       },
        arg = arg)
 }
 
@@ -413,26 +415,38 @@ shuffled_moments <- function(gram, m, sharing) {
 
 # ---- nearest rows
 
-# cosines: of all pairs of centred rows; at: each row with its nearest; far: which pairs are far
-# from each other; weights: what the slope over these is made of; distance: how much larger the
-# cosine with the nearest row is. NULL where the far pairs do not differ.
-nearest_rows <- function(gram) {
+# All pairs of n rows, i > j, and where they stand in a matrix. Both kinds of evidence below go
+# through pairs once, not through both halves of a matrix.
+row_pairs <- function(n) {
+  j <- rep(seq_len(n - 1), (n - 1):1)
+  i <- sequence((n - 1):1, 2:n)
+  list(i = i, j = j, at = i + (j - 1) * n)
+}
+
+# cosines: of all pairs of centred rows; at: for each row, the pair with its nearest; line: what
+# gives, by products with cosines of another side, their mean over pairs that are far from each
+# other and their slope over these; distance: how much larger the cosine with the nearest row is.
+# NULL where the far pairs do not differ.
+nearest_rows <- function(gram, pairs) {
   n <- nrow(gram)
   # RDMs that are no distances between points have norms at or below 0
   size <- sqrt(pmax(diag(gram), 0.01 * mean(diag(gram))))
-  cosines <- gram / size / rep(size, each = n)
-  cosines[] <- pmax(pmin(cosines, 1), -1)
-  diag(cosines) <- -Inf
-  at <- cbind(seq_len(n), max.col(cosines, "first"))
-  diag(cosines) <- Inf
-  last <- floor(far_share * n * (n - 1))
+  cosines <- gram[pairs$at] / size[pairs$i] / size[pairs$j]
+  cosines[cosines > 1] <- 1
+  cosines[cosines < -1] <- -1
+  last <- floor(far_share * length(cosines))
   far <- cosines <= sort(cosines, partial = last)[last]
-  diag(cosines) <- 0
-  middle <- sum(cosines * far) / sum(far)
+  middle <- sum(cosines[far]) / sum(far)
   weights <- (cosines - middle) * far
   spread <- sum(weights^2)
   if (spread <= 0) return(NULL)
-  list(cosines = cosines, at = at, far = far, weights = weights / spread,
+  near <- matrix(-Inf, n, n)
+  near[pairs$at] <- cosines
+  near[pairs$j + (pairs$i - 1) * n] <- cosines
+  nearest <- max.col(near, "first")
+  low <- pmin(seq_len(n), nearest)
+  at <- (low - 1) * n - low * (low + 1) / 2 + pmax(seq_len(n), nearest)
+  list(cosines = cosines, at = at, line = cbind(far / sum(far), weights / spread),
        distance = mean(cosines[at]) - middle)
 }
 
@@ -449,20 +463,18 @@ least_copied <- 0.4
 
 least_different <- 6
 
-near_copies <- function(gram) {
+near_copies <- function(gram, pairs) {
   norms <- diag(gram)
-  squares <- outer(norms, norms, "+") - 2 * gram
-  squares[!upper.tri(squares)] <- NA
-  known <- squares[!is.na(squares)]
-  limits <- copy_shares * stats::median(known)
-  if (limits[1] <= 0 || min(known) > limits[1]) return(NULL)
+  squares <- norms[pairs$i] + norms[pairs$j] - 2 * gram[pairs$at]
+  limits <- copy_shares * stats::median(squares)
+  if (limits[1] <= 0 || min(squares) > limits[1]) return(NULL)
   for (limit in limits) {
-    count <- sum(known <= limit)
+    count <- sum(squares <= limit)
     if (2 * count < least_copied * nrow(gram)) return(NULL)
-    if (sum(known <= 4 * limit) > 1.25 * count) next
+    if (sum(squares <= 4 * limit) > 1.25 * count) next
     at <- which(squares <= limit)
-    second <- unique((at - 1) %/% nrow(gram) + 1)
-    copied <- unique(c((at - 1) %% nrow(gram) + 1, second))
+    second <- unique(pairs$i[at])
+    copied <- unique(c(pairs$j[at], second))
     if (length(copied) >= least_copied * nrow(gram) &&
         nrow(gram) - length(second) >= least_different) return(at)
   }

@@ -224,6 +224,7 @@ refuse_unknown_argument <- function(name, declared) {
 # those that check() made of them.
 measure_label <- function(id, given, args) {
   defaults <- default_arguments(id)
+  if (unit_words(given$clusters) == "stimuli") given$clusters <- NULL
   if (!is.null(args$default_estimator)) {
     given$estimator <- args$estimator
     defaults$estimator <- ""
@@ -418,7 +419,7 @@ label_with <- function(measure, word) {
 # Clusters of the call or of responses() change the score as those of the measure do, and stand in
 # the label at the same place. The naive estimator does not go by them.
 with_cluster_label <- function(measure) {
-  used <- !is.null(measure$args$clusters) &&
+  used <- unit_words(measure$args$clusters) == "clusters" &&
     (is.null(measure$args$corrects) || measure$args$corrects$stimuli)
   if (!used || has_own_label(measure) || grepl("clusters", measure$label, fixed = TRUE)) {
     return(measure)

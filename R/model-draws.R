@@ -96,8 +96,8 @@ as_folds <- function(folds, repeats, task) {
             "but there are {count_of(groups, 'group')} of them.")
   units <- units_of(task$n, task$codes)
   refuse_if(count[["condition"]] > 1 && units < 3 * count[["condition"]], "size",
-            "`folds` cuts {units} {unit_words(task)} into {count[['condition']]} folds, but each ",
-            "needs at least 3 of them: take fewer folds.")
+            "`folds` cuts {units} {unit_words(task$codes)} into {count[['condition']]} folds, but ",
+            "each needs at least 3 of them: take fewer folds.")
   if (all(count == 1)) return(NULL)
   list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
 }
@@ -130,7 +130,7 @@ given_folds <- function(folds, task) {
       if (any(of_each_stimulus(units, task) != fold[[set]]$w)) {
         wrong("splits a cluster of stimuli, of which only some are there to ", set)
       }
-      if (sum(units) < 3) wrong("has fewer than 3 ", unit_words(task), " to ", set)
+      if (sum(units) < 3) wrong("has fewer than 3 ", unit_words(task$codes), " to ", set)
     }
     both <- function(a, b) a > 0 & b > 0
     groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
@@ -206,7 +206,7 @@ refuse_lost_draws <- function(folds, drawn, task) {
            "there are at least 3 groups, or draw no RDMs (resample = \"condition\" or \"none\").")
   } else {
     paste0("folds = c(condition = ", folds$condition, ") needs ", 3 * folds$condition,
-           " different ", unit_words(task), " in each draw, and there are ",
+           " different ", unit_words(task$codes), " in each draw, and there are ",
            units_of(task$n, task$codes), ". Take fewer folds, or draw no stimuli (resample = ",
            "\"rdm\" or \"none\").")
   }
@@ -268,9 +268,6 @@ is_flat <- function(values) {
 counting_pairs <- function(task) {
   if (is.null(task$codes)) rep(TRUE, nrow(task$values)) else between_clusters(task$codes)
 }
-
-# What is drawn and cut into folds, in words.
-unit_words <- function(task) if (is.null(task$codes)) "stimuli" else "clusters"
 
 # Rows for stimuli from rows for units, and back.
 of_each_stimulus <- function(values, task) {

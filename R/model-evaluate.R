@@ -117,7 +117,7 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
             "outer = {quoted(task$outer)} in the call to take it without this message.")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(if (!missing(resample)) resample, draws, max(task$group),
-                    units_of(task$n, task$codes), unit_words(task))
+                    units_of(task$n, task$codes), unit_words(task$codes))
   folds <- as_folds(folds, repeats, task)
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)

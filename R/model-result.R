@@ -327,7 +327,7 @@ warn_evaluation <- function(rows, left_out, parts, task) {
   if (length(left_out) > 0.1 * max(rows$draws, 1)) {
     one <- length(left_out) == 1
     warn("left_out", "{length(left_out)} of {rows$draws[1]} draws {if (one) 'is' else 'are'} left ",
-         "out: {if (one) 'it has' else 'they have'} fewer different {unit_words(task)} (3 a fold) ",
-         "or RDMs than are needed, or a score is undefined. Errors are rather too small.")
+         "out: {if (one) 'it has' else 'they have'} fewer different {unit_words(task$codes)} (3 a ",
+         "fold) or RDMs than are needed, or a score is undefined. Errors are rather too small.")
   }
 }

@@ -155,6 +155,10 @@ read_each_file <- function(file, name, rows, flatten, channels) {
     step()
     found
   })
+  single <- names[vapply(found, function(one) is.atomic(one) && NCOL(one) == 1, NA)]
+  inform_if(length(single) && length(single) < length(names), "one_column", "One number per ",
+            "stimulus: {enumerate(single, 20)}. Each stands as a layer of one column; leave out ",
+            "what is none, such as labels.")
   do.call(c, unname(Map(function(one, name) {
     if (!is.list(one)) return(stats::setNames(list(one), name))
     stats::setNames(one, paste0(name, "/", names(one)))

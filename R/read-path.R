@@ -109,6 +109,9 @@ paths_of_text <- function(text, arg) {
   refuse_if(anyNA(text) || !all(nzchar(text)), "value", "`{arg}` has an empty or missing path.")
   folder <- length(text) == 1 && dir.exists(path.expand(text))
   in_words_of(arg, {
+    refuse_if(length(text) > 1 && any(dir.exists(path.expand(text))), "value", "`file` has ",
+              "folders among its {length(text)} paths. Give one folder, or a list of folders with ",
+              "names, as list(a = {quoted(text[1])}, b = {quoted(text[2])}).")
     if (folder) text <- quietly_done(files_of_folder(text)) else of_each_file(text, file_format)
     found <- lapply(stats::setNames(text, names_of_files(text)), paths_of_file, arg)
     if (length(text) == 1 && !folder) {

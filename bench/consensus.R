@@ -2,8 +2,8 @@
 # beside the true spread of its scores, and how long it takes beside held_out(). From the root of
 # the repository, with the package installed:
 #   R_LIBS=.build/lib OPENBLAS_NUM_THREADS=1 Rscript bench/consensus.R [parts] [sets=300] [m=3,4,5]
-# parts: speed chance level errors repeats clusters gaps (all by default). Every set has new stimuli
-# and new subjects.
+# parts: speed chance level beside errors repeats clusters gaps (all by default). Every set has new
+# stimuli and new subjects.
 
 library(repalign)
 
@@ -14,7 +14,7 @@ setting <- function(name, default) {
 }
 sets <- setting("sets", 300L)
 sizes <- setting("m", c(3L, 4L, 5L))
-all_parts <- c("speed", "chance", "level", "errors", "repeats", "clusters", "gaps")
+all_parts <- c("speed", "chance", "level", "beside", "errors", "repeats", "clusters", "gaps")
 parts <- intersect(arguments, all_parts)
 if (!length(parts)) parts <- all_parts
 
@@ -127,6 +127,10 @@ if ("level" %in% parts) {
       found_of(quiet(consensus(data$x, list(model = data$model), permutations = 99)))
     })))
   }
+}
+
+if ("beside" %in% parts) {
+  cat("Rejected at .05 (99 permutations)\n")
   set.seed(1)
   show("model beside 4 related subjects", mean(replicate(sets, {
     data <- draw(4)
@@ -181,8 +185,10 @@ errors_of_sets <- function(title, make, ...) {
 
 if ("errors" %in% parts) {
   for (m in sizes) errors_of_sets(sprintf("%d subjects, 40 x 15", m), function() draw(m))
-  errors_of_sets("4 subjects, 80 x 15", function() draw(4, 80))
-  errors_of_sets("4 subjects, 40 x 15, weak", function() draw(4, noise = 2))
+  if (4 %in% sizes) {
+    errors_of_sets("4 subjects, 80 x 15", function() draw(4, 80))
+    errors_of_sets("4 subjects, 40 x 15, weak", function() draw(4, noise = 2))
+  }
 }
 
 if ("repeats" %in% parts) {

@@ -317,38 +317,51 @@ typedef struct {
     double dominant, share; /* the column with most of the variance, and its share of it */
 } odd_columns;
 
+/* The sum of squares of a centred column with NaN, and what a pass over its other values tells. */
+static double squares_of_known(const double *x, size_t n, column_pass *pass)
+{
+    double sum = 0.0, count = 0.0, squares = 0.0;
+    pass->low = INFINITY;
+    pass->high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(x[i])) continue;
+        pass->low = fmin(pass->low, x[i]);
+        pass->high = fmax(pass->high, x[i]);
+        sum += x[i];
+        count++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double left = x[i] - sum / count;
+        if (!isnan(left)) squares += left * left;
+    }
+    return squares;
+}
+
 static odd_columns find_odd(const double *column, size_t n, size_t d)
 {
     odd_columns odd = {{{INFINITY, INFINITY, 0.0}, {INFINITY, INFINITY, 0.0}}, 0.0, 0.0, 0.0};
+    least_value *low = &odd.ends[0], *high = &odd.ends[1];
     double total = 0.0, largest = -1.0;
     for (size_t j = 0; j < d; j++, column += n) {
-        double sum = 0.0, squares = 0.0, count = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            if (isnan(column[i])) continue;
-            sum += column[i];
-            count++;
-        }
-        const double mean = sum / count;
-        int varies = 0;
-        for (size_t i = 0; i < n; i++) {
-            const double left = column[i] - mean;
-            if (!isnan(left)) squares += left * left;
-            varies |= column[i] < column[0] || column[i] > column[0];
-        }
+        column_pass pass = pass_over(column, n, *column);
+        const double squares =
+            is_finite(pass.sum) ? centered_squares(column, n, *column + pass.sum / (double) n, 1.0)
+                                : squares_of_known(column, n, &pass);
         total += squares;
         if (squares > largest) {
             largest = squares;
             odd.dominant = (double) (j + 1);
         }
-        for (size_t i = 0; varies && i < n; i++) {
-            /* most values are at neither end */
-            if (column[i] <= odd.ends[0].next) meet(&odd.ends[0], column[i]);
-            if (-column[i] <= odd.ends[1].next) meet(&odd.ends[1], -column[i]);
+        /* most columns reach neither end of all columns so far */
+        if (!(pass.low < pass.high) || (pass.low > low->next && -pass.high > high->next)) continue;
+        for (size_t i = 0; i < n; i++) {
+            if (column[i] <= low->next) meet(low, column[i]);
+            if (-column[i] <= high->next) meet(high, -column[i]);
         }
     }
     odd.share = largest / total;
-    if (is_code(&odd.ends[0], &odd.ends[1], 1.0)) odd.code = 1.0;
-    else if (is_code(&odd.ends[1], &odd.ends[0], -1.0)) odd.code = -1.0;
+    if (is_code(low, high, 1.0)) odd.code = 1.0;
+    else if (is_code(high, low, -1.0)) odd.code = -1.0;
     return odd;
 }
 

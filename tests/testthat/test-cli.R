@@ -47,6 +47,15 @@ expect_failed <- function(ran, status, words) {
   for (word in words) expect_match(ran$err, word, fixed = TRUE)
 }
 
+test_that("folders are separated by commas, and rows are a range", {
+  ran <- run("similarity", "--x", paste0(cli("layers"), ",", cli("data.npy")), "--rows", "3:22")
+  found <- table_of(ran$out)
+  expect_setequal(c(found$x, found$y), c(paste0("layers/", names(layers)), "data"))
+  expect_same_numbers(found, similarity(c(stats::setNames(layers, paste0("layers/", names(layers))),
+                                          list(data = written$data)) |>
+                                          lapply(function(one) one[3:22, ])))
+})
+
 test_that("evaluate, similarity, calibrate and encode give the numbers of R", {
   calm <- function(code) suppressWarnings(suppressMessages(code))
   data <- written$data

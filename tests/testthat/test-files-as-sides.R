@@ -248,6 +248,7 @@ test_that("files that cannot be sides are named, with a remedy", {
   writeBin(npy_bytes(made$layers$layer2[1:20, ]), made$files[2])
   expect_refused(similarity(made$folder), c("`x`", "layer2.npy", "20 rows", "rows ="))
   expect_refused(similarity(c(made$files, "")), c("`x`", "empty"))
+  expect_refused(similarity(c(made$folder, made$files)), c("`x`", "a list of folders"))
   expect_refused(similarity(made$folder, resume = 1), "`resume`")
 })
 

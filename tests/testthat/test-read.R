@@ -777,7 +777,13 @@ test_that("a folder and several files make a named list, in the order of their n
                  class = "repalign_left_out")
   expect_length(all, 3)
   files <- file.path(folder, c("layer10.rds", "layer2.rds"))
-  expect_identical(read_representation(files), layers)
+  expect_silent(found <- read_representation(files))
+  expect_identical(found, layers)
+  # labels among the layers
+  labels <- file.path(withr::local_tempdir(), "label.rds")
+  saveRDS(matrix(1:3), labels)
+  expect_message(read_representation(c(files, labels)), "\"label\"",
+                 class = "repalign_one_column")
   expect_identical(names(read_representation(c(a = files[1], b = files[2]))), c("a", "b"))
   expect_identical(read_representation(files, rows = 2)$layer2, layers$layer2[2, , drop = FALSE])
   # files of one name are told apart by their endings

@@ -196,6 +196,13 @@ test_that("another number has another label, and the same number the same one", 
     measure("rsa", clusters = clusters, na = "pairwise"),
     mine = measure("rsa", clusters = clusters))))
   expect_identical(own$measure, wanted)
+  # a label of its own for each stimulus says nothing
+  for (f in list(similarity, score_interval)) {
+    alone <- mute(f(data$x, data$y,
+                    measure("cka", estimator = "stimulus", clusters = seq_along(clusters))))
+    expect_identical(alone$measure, "cka(stimulus)")
+    if ("over" %in% names(alone)) expect_identical(unique(alone$over), "stimuli")
+  }
   declared <- responses(data$x, cluster = clusters)
   given <- list(mute(calibrate(data$x, data$y, set, permutations = 9, clusters = clusters)),
                 mute(score_interval(data$x, data$y, set, clusters = clusters)))

@@ -322,15 +322,18 @@ row_evidence <- function(object) {
   inner <- sum(gram[cbind(at$first, at$second)])
   distance <- sum(norms[at$first] + norms[at$second]) - 2 * inner
   moments <- shuffled_moments(gram, m, at$sharing)
-  pairs <- row_pairs(length(at$rows))
   sd <- sqrt(max(moments$variance, 0))
-  list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
-       deviations = if (sd > 0) (inner - moments$mean) / sd else 0,
-       copies = if (!is.list(object)) near_copies(gram, pairs),
-       nearest = if (!is.list(object) && length(at$rows) >= least_grouped) {
-         nearest_rows(gram, pairs)
-       },
-       arg = arg)
+  c(list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
+         deviations = if (sd > 0) (inner - moments$mean) / sd else 0, arg = arg),
+    # distances of graphs take three values
+    if (!is.list(object)) pair_evidence(gram))
+}
+
+pair_evidence <- function(gram) {
+  n <- nrow(gram)
+  pairs <- .Call(C_row_pairs, gram, floor(far_share * choose(n, 2)))
+  list(copies = near_copies(pairs$squares, n),
+       nearest = if (n >= least_grouped) nearest_rows(pairs))
 }
 
 # rows: which are looked at; first, second: neighbours among them; sharing: how many ordered pairs
@@ -415,39 +418,14 @@ shuffled_moments <- function(gram, m, sharing) {
 
 # ---- nearest rows
 
-# All pairs of n rows, i > j, and where they stand in a matrix. Both kinds of evidence below go
-# through pairs once, not through both halves of a matrix.
-row_pairs <- function(n) {
-  j <- rep(seq_len(n - 1), (n - 1):1)
-  i <- sequence((n - 1):1, 2:n)
-  list(i = i, j = j, at = i + (j - 1) * n)
-}
-
 # cosines: of all pairs of centred rows; at: for each row, the pair with its nearest; line: what
 # gives, by products with cosines of another side, their mean over pairs that are far from each
 # other and their slope over these; distance: how much larger the cosine with the nearest row is.
 # NULL where the far pairs do not differ.
-nearest_rows <- function(gram, pairs) {
-  n <- nrow(gram)
-  # RDMs that are no distances between points have norms at or below 0
-  size <- sqrt(pmax(diag(gram), 0.01 * mean(diag(gram))))
-  cosines <- gram[pairs$at] / size[pairs$i] / size[pairs$j]
-  cosines[cosines > 1] <- 1
-  cosines[cosines < -1] <- -1
-  last <- floor(far_share * length(cosines))
-  far <- cosines <= sort(cosines, partial = last)[last]
-  middle <- sum(cosines[far]) / sum(far)
-  weights <- (cosines - middle) * far
-  spread <- sum(weights^2)
-  if (spread <= 0) return(NULL)
-  near <- matrix(-Inf, n, n)
-  near[pairs$at] <- cosines
-  near[pairs$j + (pairs$i - 1) * n] <- cosines
-  nearest <- max.col(near, "first")
-  low <- pmin(seq_len(n), nearest)
-  at <- (low - 1) * n - low * (low + 1) / 2 + pmax(seq_len(n), nearest)
-  list(cosines = cosines, at = at, line = cbind(far / sum(far), weights / spread),
-       distance = mean(cosines[at]) - middle)
+nearest_rows <- function(pairs) {
+  if (is.nan(pairs$middle)) return(NULL)
+  list(cosines = pairs$cosines, at = pairs$nearest, line = pairs$line,
+       distance = mean(pairs$cosines[pairs$nearest]) - pairs$middle)
 }
 
 # ---- near copies
@@ -463,20 +441,17 @@ least_copied <- 0.4
 
 least_different <- 6
 
-near_copies <- function(gram, pairs) {
-  norms <- diag(gram)
-  squares <- norms[pairs$i] + norms[pairs$j] - 2 * gram[pairs$at]
+near_copies <- function(squares, n) {
   limits <- copy_shares * stats::median(squares)
   if (limits[1] <= 0 || min(squares) > limits[1]) return(NULL)
   for (limit in limits) {
     count <- sum(squares <= limit)
-    if (2 * count < least_copied * nrow(gram)) return(NULL)
+    if (2 * count < least_copied * n) return(NULL)
     if (sum(squares <= 4 * limit) > 1.25 * count) next
     at <- which(squares <= limit)
-    second <- unique(pairs$i[at])
-    copied <- unique(c(pairs$j[at], second))
-    if (length(copied) >= least_copied * nrow(gram) &&
-        nrow(gram) - length(second) >= least_different) return(at)
+    copies <- which(lower.tri(diag(n)), arr.ind = TRUE)[at, , drop = FALSE]
+    if (length(unique(c(copies))) >= least_copied * n &&
+        n - length(unique(copies[, 1])) >= least_different) return(at)
   }
   NULL
 }

@@ -294,6 +294,27 @@ test_that("of long and wide data enough is judged, and of graphs and prepared da
   expect_identical(row_evidence(matrix(1, 20, 3)), list())
 })
 
+test_that("pairs of rows are those of their inner products", {
+  set.seed(7)
+  x <- scale(normal_matrix(12, 4), scale = FALSE)
+  gram <- tcrossprod(x)
+  found <- .Call(C_row_pairs, gram, 50)
+  below <- lower.tri(gram)
+  cosines <- stats::cov2cor(gram)
+  expect_equal(found$squares, c(stats::dist(x)^2))
+  expect_equal(found$cosines, cosines[below])
+  nearest <- max.col(replace(cosines, cbind(1:12, 1:12), -2))
+  expect_equal(found$cosines[found$nearest], cosines[cbind(1:12, nearest)])
+  # a line through the far pairs
+  far <- rank(cosines[below]) <= 50
+  expect_equal(found$middle, mean(cosines[below][far]))
+  other <- rnorm(66)
+  fit <- stats::lm(other ~ cosines[below], subset = far)
+  expect_equal(c(crossprod(found$line, other)), c(mean(other[far]), fit$coefficients[[2]]))
+  expect_identical(.Call(C_row_pairs, diag(6), 12)$middle, NaN)
+  expect_error(.Call(C_row_pairs, matrix(0, 2, 3), 1), "`gram` must be square")
+})
+
 test_that("near copies are those of both sides, with a gap above them", {
   set.seed(6)
   copies <- function(noise) {

@@ -81,7 +81,7 @@ form_of_neurons <- function(repr) {
 }
 
 declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
-             size = function(n, d, args) if (d > n) as.double(n)^2 else as.double(d)^2)
+             size = function(n, d, args) as.double(min(n, d))^2)
 
 # With route "sample" the parts are made from the Gram matrix, which is n x n, and with "feature"
 # from the cross products, which are d x d; the smaller ones are taken. But if prepare_grams() needs
@@ -91,7 +91,7 @@ cheapest_route <- function(repr) {
   wanted <- repr$cache$route
   if (!is.null(wanted)) return(wanted)
   size <- dim(repr$data)
-  if (size[2] > size[1]) "sample" else "feature"
+  if (size[2] >= size[1]) "sample" else "feature"
 }
 
 # Marks the sides of a pair of which nothing but the cross products is wanted (and for corrected

@@ -24,12 +24,12 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   * `"z"`: `(s - m)/v`;
 #'   * `"ari"`: `(s - m)/(b - m)`, as in the adjusted Rand index.
 #' @param aggregate `NULL`: every pair by itself. Otherwise what of a whole grid is calibrated:
-#'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or
-#'   columns, of their maxima), or a function of the matrix of scores (`x` in rows), such as
+#'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean of the maxima
+#'   of rows, or columns), or a function of the matrix of scores (`x` in rows), such as
 #'   [top_k_mean()].
-#' @param blocks one label per stimulus: only those of the same block are exchanged.
-#' @param clusters one label per stimulus: whole clusters of one size change places (`NA`: left
-#'   out).
+#' @param blocks one label per stimulus: only those of one block are exchanged.
+#' @param clusters labels of [dependent][dependence] stimuli: whole clusters of one size change
+#'   places.
 #' @param threads,na,resume see [similarity()]; `resume` after the same `set.seed()`.
 #' @param series for a [time series][time_series]: `TRUE` or `"circular"` (all n - 1 circular
 #'   shifts), or `"linear"` (for slow series, and where [responses()] declares one).
@@ -51,8 +51,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' `alpha` with a probability of at most `alpha`.
 #'
 #' When not to trust it:
-#' * when the stimuli [depend on each other][dependence], p-values can be too small;
-#' * noise that areas share when they are recorded together is found, too, but for [cka()] from
+#' * p-values can be too small when stimuli depend on each other;
+#' * noise that areas share when they are recorded together is found, too, except by [cka()] from
 #'   trials;
 #' * a score above chance says nothing about other neurons or stimuli, nor whether two scores
 #'   differ: see [compare_scores()], [best_score()] and [compare_best()];

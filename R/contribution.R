@@ -22,12 +22,11 @@ NULL
 #' @param na,threads see [similarity()].
 #' @return A data frame of class `repalign_contributions` with one row per part, in the order of
 #'   `effect` where there is one: `x`, `y` and `measure`, as of [similarity()]; `part`, its name
-#'   (`part_x` and `part_y` for pairs of groups and of components); `contribution`, what it adds to
-#'   the score (all rows add up to the score); `share` of the score; `chance`, the mean of the
-#'   contribution over all permutations of `y`; `excess`, the contribution less chance; `effect`,
-#'   the score less that without the part; and `n`, the number of stimuli. For groups also `pairs`,
-#'   how many pairs of different stimuli there are, `se`, and `conf_low` and `conf_high`, a 95%
-#'   interval of the contribution.
+#'   (`part_x` and `part_y` for pairs of groups and of components); `contribution` (all rows add up
+#'   to the score); `share` of the score; `chance`, the mean contribution over all permutations of
+#'   `y`; `excess`, the contribution less chance; `effect`, the score less that without the part;
+#'   and `n`, the number of stimuli. For groups also `pairs`, how many pairs of different stimuli
+#'   there are, `se`, and `conf_low` and `conf_high`, a 95% interval of the contribution.
 #' @details
 #' **`effect` answers "does it drive the score", `contribution` "where does it sit".** A neuron also
 #' makes its own side similar to itself, so that a score may rise without one that contributes much.

@@ -10,8 +10,8 @@ NULL
 #' predictions of stimuli that were left out.
 #'
 #' @param from,to what predicts (layers of a model, or [feature_spaces()]) and what is predicted (a
-#'   recording, whose trials are averaged), as `x` and `y` of [similarity()]. Where they seem
-#'   swapped, a message says so (class `repalign_swapped`).
+#'   recording, whose trials are averaged), as `x` and `y` of [similarity()]. A message (class
+#'   `repalign_swapped`) says where they seem swapped.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
@@ -20,7 +20,7 @@ NULL
 #' @param average of folds: `"pooled"`, one ratio over all (default for R squared), or `"folds"`,
 #'   their mean (default for correlations).
 #' @param folds a number of random folds; labels, one a stimulus; or a list of sets to test.
-#' @param clusters one label per stimulus: a cluster stays in one fold. `NA`: left out.
+#' @param clusters labels of [dependent][dependence] stimuli: a cluster stays in one fold.
 #' @param repeats how often new random folds are drawn.
 #' @param lambda penalties of ridge regression, as those of scikit-learn, of which each training set
 #'   chooses one. `NULL`: thirteen, 1e-4 to 1e4 times the variance of `from` in a direction. Of
@@ -40,8 +40,8 @@ NULL
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`. `part
-#'   = "spaces"`: `space`, `split` (its share of R squared, see [space_parts()]), `lambda`,
-#'   `dropped` (choices that leave it out).
+#'   = "spaces"`: `space`, `split` (its share of R squared), `lambda`, `dropped` (choices that leave
+#'   it out).
 #'
 #'   `predict()`: the predictions of stimuli left out; with `newdata` those of new stimuli, by a fit
 #'   to all stimuli; with `space`, what this space adds to the mean. `coef()`: `intercept` and

@@ -48,7 +48,7 @@
 #'   two-sided test of 0 (`NA` where neurons of some side are held fixed).
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
-#' most measures depend (but the corrected CKA and RSA): scores from different numbers of stimuli
+#' most measures (not the corrected CKA and RSA) depend: scores from different numbers of stimuli
 #' are not comparable.
 #'
 #' The column `method` tells what `"auto"` took: delete-one values or influences where they hold for

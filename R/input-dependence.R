@@ -24,7 +24,8 @@
 #' * *Groups were drawn, and several stimuli of each:* 20 objects of 5 views, runs of a film,
 #'   repeated images. The sample has 20 independent parts, not 100: name them in `clusters`.
 #' * *Each stimulus was drawn by itself,* from a population that has classes, such as a test set of
-#'   photographs: nothing to do, unless you want to generalise to other classes.
+#'   photographs: nothing to do, unless you want to generalise to other classes: then these are
+#'   groups.
 #'
 #' | your data | p-values ([calibrate()]) | intervals, ceilings, corrected scores |
 #' | --- | --- | --- |
@@ -34,8 +35,9 @@
 #' | a time series | `series`: the whole series is shifted | `clusters`: successive points |
 #' | anything else | a design in `permutations` | `clusters` |
 #'
-#' Stretches of a series are clusters if they are several times as long as the correlation lasts;
-#' better, leave out their first points (label `NA`).
+#' `clusters` has one label per stimulus, by name or in their order; `NA` leaves it out. Stretches
+#' of a series are clusters if they are several times as long as the correlation lasts; better,
+#' leave out their first points.
 #'
 #' @section The warning:
 #' Functions that give p-values, intervals or ceilings warn once, with class `repalign_dependence`,
@@ -44,7 +46,7 @@
 #' warning: if all stimuli are independent, give each its own label in `clusters`.
 #'
 #' No warning is no proof: weak groups, small groups among more than 300 stimuli in a mixed order,
-#' and weak series are often not seen, and RDMs of two values are not looked at.
+#' and weak series are often not seen, RDMs of two values never.
 #'
 #' @section Time series:
 #' `series` of [calibrate()], and of functions that use it, is for rows that are points in time.
@@ -71,8 +73,8 @@
 #' * `"exact"`: all permutations, at most a million; `"auto"` takes it if there are no more than
 #'   were asked for.
 #' * `"moments"`, never taken by `"auto"`: a Pearson type III distribution with the exact mean,
-#'   variance and skewness over all permutations, for p-values far below \eqn{1/(K + 1)}, the
-#'   smallest of K permutations. It needs 6 stimuli, and `cka`, `rv`, distance correlation, linear
+#'   variance and skewness over all permutations, for p-values below \eqn{1/(K + 1)}, the smallest
+#'   of K permutations. It needs 6 stimuli, and `cka`, `rv`, distance correlation, linear
 #'   regression, gulp or whitened [rsa()] (without `stimulus_noise`), without `aggregate`.
 #'
 #' The first three give exact tests. `"moments"` is an approximation, and an error of class

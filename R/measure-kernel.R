@@ -30,9 +30,8 @@ NULL
 #'   between different rows of a side.
 #' @param bandwidth factor of the median distance.
 #' @param k number of neighbours in the manifold kernel, at least 3.
-#' @param clusters one label per stimulus, by name or in their order, for [dependent][dependence]
-#'   ones (`NA`: left out). Corrected estimators count only pairs of different clusters; they need 4
-#'   clusters.
+#' @param clusters labels of stimuli that [depend on each other][dependence]: corrected estimators
+#'   count only pairs of different clusters, and need 4 clusters.
 #' @param shared_noise of neurons of one session (see [responses()]): `"trials"` multiplies
 #'   different trials, `"pairs"` leaves out their pairs; `"auto"`: trials, if there are several.
 #' @param given controls, beyond which similarity is asked for: a representation, such as pixels or
@@ -66,15 +65,14 @@ NULL
 #' `p_zero` of [score_interval()].
 #'
 #' When not to trust it:
-#' * a single value from fewer than about 16 to 32 neurons scatters widely: pool over subsets
-#'   ([brain_to_brain()]) or trials ([trial_to_trial()]), and look at the interval
-#'   ([cka_interval()]);
+#' * a single value from fewer than 16 to 32 neurons scatters widely: pool over subsets
+#'   ([brain_to_brain()]) or trials ([trial_to_trial()]), and look at [cka_interval()];
 #' * a value well above 1 usually means that `x` and `y` share neurons, or noise: use
 #'   `shared_neurons` or units. A warning of class `repalign_unstable` points out such values,
 #'   standard errors above 0.2, and values beyond 2 in size, which mean nothing;
 #' * in raw spike counts a few neurons with high rates dominate: divide each by its standard
 #'   deviation;
-#' * stimuli that depend on each other, without `clusters`: corrected values are far above 0 for
+#' * [dependent][dependence] stimuli without `clusters`: corrected values are far above 0 for
 #'   unrelated populations;
 #' * 2 stimuli give a CKA of 1, and 3 say next to nothing (a warning of class `repalign_trivial`).
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun et al. (2025),

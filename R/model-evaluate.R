@@ -22,7 +22,7 @@
 #'   of categories.
 #' @param outer how RDMs are compared, as for [rsa()].
 #' @param resample what is resampled for errors: RDMs (`"rdm"`), stimuli (`"condition"`, the default
-#'   for a single RDM), `"both"`, or `"none"`: errors over RDMs without draws; or draws of your own,
+#'   for a single RDM), or `"both"`; `"none"`: errors over RDMs without draws; or draws of your own,
 #'   see below.
 #' @param draws the number of draws; fewer than 20 are warned of.
 #' @param group one label for each RDM; those of one label (subject) are drawn and left out
@@ -33,8 +33,8 @@
 #' @param stimulus_noise for whitened comparisons, as for [rsa()]; for draws of stimuli, variances.
 #' @param na `"pairwise"`: over the pairs of stimuli that both have.
 #' @param threads see [similarity()].
-#' @param clusters one label per stimulus, for [dependent][dependence] ones: draws, folds and
-#'   permutations go by whole clusters, and pairs within one do not count. `NA`: left out.
+#' @param clusters labels of [dependent][dependence] stimuli: draws, folds and permutations go by
+#'   whole clusters, without pairs within one.
 #' @param blocks see [calibrate()].
 #' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
 #' @param ... not used.
@@ -70,8 +70,8 @@
 #' `ceiling_low`, `ceiling_high`) x repeats).
 #'
 #' When not to trust it: when stimuli depend on each other, without `clusters`. Of two to four
-#' subjects, errors are guesses; permutations say nothing of other subjects. Cosines need a 0 that
-#' means "no difference", as in cross-validated distances (`"crossnobis"` of [rdm()]); take
+#' subjects, errors are guesses; permutations say nothing of others. Cosines need a 0 that means "no
+#' difference", as in cross-validated distances (`"crossnobis"` of [rdm()]); take
 #' `"whitened_pearson"` for others. A score that is not significantly below the ceiling may be far
 #' below it.
 #' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Nili et al. (2014), PLoS Computational

@@ -21,19 +21,17 @@
 #' @param models a named list of representations of the same stimuli; a factor is a model of
 #'   categories. Paths, here and in `data`, stand for what they hold ([similarity()]), which is read
 #'   at once.
-#' @param measure one measure, see [measure()]. By default the [cka()] by `"stimulus_neuron_trial"`
-#'   with trials, otherwise `"stimulus_neuron"`. `measure("encode", ...)`: how well models predict,
-#'   see [encode()].
-#' @param over what the errors are about, see [score_interval()]. By default what the measure
-#'   corrects for; of five or more subjects, stimuli and subjects; of two to four,
-#'   `"these_subjects"`.
+#' @param measure one measure, see [measure()]; by default [cka()] by `"stimulus_neuron_trial"` with
+#'   trials, else by `"stimulus_neuron"`. `measure("encode", ...)`: how well models
+#'   [predict][encode].
+#' @param over what errors are about, see [score_interval()]. By default what the measure corrects
+#'   for; of five or more subjects, stimuli and subjects; of two to four, `"these_subjects"`.
 #' @param ... not used: parameters of measures go to [measure()].
 #' @param conf_level coverage of the intervals and of the set of the best.
 #' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
 #' @param alpha the level of `threshold`.
-#' @param clusters one label per stimulus, for [dependent][dependence] ones: errors and permutations
-#'   go by whole clusters, without pairs within one where the measure can leave them out. `NA`: left
-#'   out.
+#' @param clusters labels of [dependent][dependence] stimuli: errors and permutations go by whole
+#'   clusters, without pairs within one where the measure can leave them out.
 #' @param blocks,series see [calibrate()].
 #' @param threads,na see [similarity()].
 #' @param given controls of the measure, see [cka()].

@@ -6,8 +6,8 @@
 #' Tests the scores of several subjects at many places or times, with control over all of them.
 #'
 #' @param maps a named list of results of [searchlight()], one for each subject, or a matrix
-#'   subjects x places, or an array subjects x places x models. Where places seem to come first, an
-#'   error or a warning (class `repalign_transposed`) says so.
+#'   subjects x places, or an array subjects x places x models. A warning (class
+#'   `repalign_transposed`) or an error says where places seem to come first.
 #' @param baseline what a score is compared with. A distance needs one, or `compare`.
 #' @param compare two models, as `c("a", "b")`, whose difference a - b is tested; or a second set of
 #'   maps of the same subjects, to be subtracted from `maps`.

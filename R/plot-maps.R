@@ -9,10 +9,9 @@ NULL
 #' @rdname test_maps
 #' @aliases plot.repalign_map_test
 #' @param type what `plot()` draws. `"course"`: mean scores along an axis, with single intervals and
-#'   bars at significant places. `"slices"` of volumes: tiles of the statistic, in full colour where
-#'   significant. `"ranked"`: all statistics, largest first. `"max_null"`: the largest statistic of
-#'   each flip. `"auto"`: slices of voxels, a course where places have an order or are up to 30,
-#'   else `"ranked"`.
+#'   bars at significant places; `"slices"` of volumes: the statistic, in full colour where
+#'   significant; `"ranked"`: all statistics; `"max_null"`: the largest of each flip; `"auto"`:
+#'   slices of voxels, a course where places have an order or are up to 30, else `"ranked"`.
 #' @param at where places are: a number for each, or a matrix with two or three columns, such as the
 #'   `"coordinates"` of [read_volumes()]; `NULL`: by their names, such as "Cz, 120 ms", "0 to 50" or
 #'   "12 30 7".

@@ -8,27 +8,26 @@
 #'
 #' @param x one of the following (in a data frame, other arguments may be names of columns):
 #'   * an array stimuli x neurons x trials ([trial_array()]), `NA` where nothing was recorded.
-#'   * a matrix with a row for each presentation, whose stimulus `stimulus` names; without it, each
-#'     row is a stimulus.
+#'   * a matrix with a row for each presentation of a `stimulus`; without labels, each row is one.
 #'   * a long data frame with a row for each response of a neuron: give `stimulus` and `neuron`.
 #'   * a wide data frame with a row for each presentation: without `neuron`, all columns that no
 #'     argument names are neurons.
 #'
-#' @param stimulus one label per row: rows with equal labels are trials of one stimulus.
-#' @param neuron one label per column (long data frame: row). Columns with equal labels, also on
-#'   both sides of a comparison, are the same neuron, and are never multiplied with each other.
+#' @param stimulus one label per row, equal for trials of one stimulus.
+#' @param neuron one label per column (long data frame: row), equal for the same neuron, also on
+#'   both sides of a comparison: its columns are never multiplied with each other.
 #' @param trial one label per trial of an array, or a matrix stimuli x trials; otherwise one per
-#'   row. By default they are numbered in their order.
-#' @param session one label per column (long data frame: row): columns with equal labels were
-#'   recorded together and may share noise; without labels, all were. A neuron of several sessions
-#'   has a column for each.
-#' @param cluster one label per stimulus (matrix or data frame: row), for stimuli that [depend on
-#'   each other][dependence]. `NA`: left out.
+#'   row. By default numbers, in their order.
+#' @param session one label per column (long data frame: row), equal for what was recorded together
+#'   and may share noise; without labels, all was. A neuron of several sessions has a column for
+#'   each.
+#' @param cluster one label per stimulus (matrix or data frame: row), for [dependent][dependence]
+#'   ones. `NA`: left out.
 #' @param run `TRUE` if the trials are runs or blocks, each with every stimulus once and no response
 #'   missing: what a run adds to all of its stimuli then drops out. Or labels of the runs, given
 #'   like `trial`.
-#' @param event labels given like `trial`: trials of a stimulus with the same label (repeats right
-#'   after each other) share noise. By default each trial has an event of its own.
+#' @param event labels given like `trial`, equal for trials of a stimulus that share noise (repeats
+#'   right after each other). By default each trial has its own.
 #' @param complete are the columns no sample, but all that there are, such as the units of a layer?
 #'   See [cka()].
 #' @param series for a [time series][time_series]: `TRUE`, if the stimuli are in order; or the time
@@ -43,9 +42,9 @@
 #'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses,
 #'   `as.matrix()` their means over trials.
 #' @details
-#' Responses share noise if they are of the same event of the same stimulus, and of the same
-#' session: corrected estimates leave their products out. With one trial and no `session`, noise
-#' that neurons share stays.
+#' Responses of the same session share noise if they are of the same event of the same stimulus:
+#' corrected estimates leave their products out. With one trial and no `session`, noise that neurons
+#' share stays.
 #'
 #' Two sides with trials are taken as recorded together, unless their `session` labels differ, and
 #' trials with the same label as the same moment: keep these labels, or the order of the rows, the
@@ -58,9 +57,8 @@
 #' no difference (-).
 #'
 #' When not to trust it: noise that outlasts a trial (drifts, adaptation) is corrected only if
-#' `event` or `run` says so, and the gain of a whole run not at all. In a long table whose neurons
-#' are numbered from 1 in each session, equal numbers count as the same neuron: give them different
-#' labels.
+#' `event` or `run` says so, and the gain of a whole run not at all. In a long table, numbers of
+#' neurons that begin anew in each session count as the same neurons: give them different labels.
 #' @examples
 #' # units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)

@@ -6,11 +6,11 @@
 #' Searchlight: which places represent what a model says
 #'
 #' Compares the channels (voxels, electrodes) around each of many centres with models, and tests all
-#' centres with control of the family-wise error.
+#' with control of the family-wise error.
 #'
-#' @param data conditions x channels, with conditions as row names; with `condition` or `run`,
-#'   observations x channels; or conditions x channels x repeats, whose repeats are runs. An array
-#'   over time goes through [flatten_time()] first.
+#' @param data a matrix conditions x channels, with conditions as row names; with `condition` or
+#'   `run`, observations x channels; or an array conditions x channels x repeats, whose repeats are
+#'   runs. An array over time goes through [flatten_time()] first.
 #' @param neighbours a list, named by the centres, of numbers of columns of `data` (without those of
 #'   labels), as from [neighbourhoods()] or [cross_places()].
 #' @param models a representation of the same conditions, a `dist` object, a factor (a model of
@@ -40,10 +40,10 @@
 #' @details
 #' The conditions of the models are permuted. `p_familywise` compares a score with the largest of
 #' all centres under each permutation: if no centre is related to a model, the probability that any
-#' is at most alpha is at most alpha. This also holds for the unrelated centres among others, if
-#' their neighbourhoods are jointly unrelated to the model. Centres with few channels set the
-#' threshold that all share. Measures that are no inner products, such as Kendall's tau, take long:
-#' use [workers].
+#' is at most alpha is at most alpha; so it is for unrelated centres among others, if their
+#' neighbourhoods are jointly unrelated to the model. Centres with few channels set the threshold
+#' that all share. Measures that are no inner products, such as Kendall's tau, take long: use
+#' [workers].
 #'
 #' When not to trust it: when conditions [depend on each other][dependence]. The channels around a
 #' centre carry information, not the centre itself. Noise lowers scores of small and large

@@ -50,7 +50,7 @@ NULL
 #' @details
 #' R squared is below 0 where predictions are worse than the mean of the training stimuli. P-values
 #' are for no relation at all: an R squared below 0 can have a small one. Errors are those of
-#' `score_interval(result)` (with one penalty somewhat too small), not the spread over folds.
+#' `score_interval(result)`, somewhat too small with one penalty, not the spread over folds.
 #'
 #' `reliability` is the share of a neuron's variance that is not noise of trials; `NA` where trials
 #' are runs or share events. A normalised score is R squared over it, or the correlation over its

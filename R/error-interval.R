@@ -53,7 +53,7 @@
 #'
 #' The column `method` tells what `"auto"` took: delete-one values or influences where they hold for
 #' the measure, else half-samples, in which `k` neighbours must be fewer than half of the stimuli.
-#' [cca()] has no errors where both sides together have n - 1 dimensions or more.
+#' Influences of [cca()] are `NA` where both sides together have n - 1 dimensions or more.
 #'
 #' `"subjects"` is about other subjects: take at least 5, as intervals of fewer are guesses.
 #' `"these_subjects"` is about those in `x`, with other stimuli, other neurons of each and other

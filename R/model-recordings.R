@@ -19,11 +19,11 @@
 #' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
 #'   [responses()]), or a list of recordings, one for each subject.
 #' @param models a named list of representations of the same stimuli; a factor is a model of
-#'   categories. Paths, here and in `data`, stand for what they hold ([similarity()]), which is read
-#'   at once.
-#' @param measure one measure, see [measure()]; by default [cka()] by `"stimulus_neuron_trial"` with
-#'   trials, else by `"stimulus_neuron"`. `measure("encode", ...)`: how well models
-#'   [predict][encode].
+#'   categories. Paths, here and in `data`, stand for what they hold (see [similarity()]; files are
+#'   all read at once).
+#' @param measure one measure, see [measure()]; by default [cka()] by the estimator
+#'   `"stimulus_neuron_trial"` with trials, else `"stimulus_neuron"`. `measure("encode", ...)`: how
+#'   well models [predict][encode].
 #' @param over what errors are about, see [score_interval()]. By default what the measure corrects
 #'   for; of five or more subjects, stimuli and subjects; of two to four, `"these_subjects"`.
 #' @param ... not used: parameters of measures go to [measure()].

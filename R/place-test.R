@@ -14,8 +14,8 @@
 #' @param adjacency which places touch, for clusters and TFCE: what [adjacency()] returns, or takes.
 #' @param correction see Details.
 #' @param statistic `"t"`, or `"mean"` over subjects, for few of them.
-#' @param alternative `"greater"` (the default), `"less"` (of a distance) or `"two_sided"` (of
-#'   `compare`).
+#' @param alternative `"greater"` (the default), `"less"` (default of a distance) or `"two_sided"`
+#'   (with `compare`).
 #' @param threshold places whose own p-value is below it form clusters. For volumes take .001.
 #' @param extent,height the exponents E and H of TFCE.
 #' @param permutations how many flips of signs (all, if there are no more); or a matrix flips x
@@ -41,10 +41,10 @@
 #'   where e is the number of connected places above h.
 #'
 #' When not to trust it: a cluster's p-value says that the maps differ from the baseline somewhere,
-#' not at which places or times. Scores above 0 on average need not be so in most subjects. Flips
-#' need scores that are symmetric around the baseline: of scores that are skewed upwards, as those
-#' of RSA may be, the two-sided t finds too much, as does `"mean"` with `"greater"`, many places and
-#' `"max"` or `"tfce"`.
+#' not at which places or times. Scores above 0 on average need not be above 0 in most subjects.
+#' Flips need scores that are symmetric around the baseline: of scores that are skewed upwards, as
+#' those of RSA may be, the two-sided t finds too much, as does `"mean"` with `"greater"`, many
+#' places and `"max"` or `"tfce"`.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
 #'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld, \enc{Görgen}{Goergen} and

@@ -6,15 +6,16 @@
 #' between two models, for any numbers of stimuli, neurons and trials.
 #'
 #' @param x the pilot: a matrix stimuli x neurons, or [responses()], whose trials can then be
-#'   planned. Or, as an assumption, what [linear_population()] returned (best a large one: 400 x
+#'   planned. Or, in place of a pilot, what [linear_population()] returned (best a large one: 400 x
 #'   200 + 200), without `y`.
-#' @param y what `x` is compared with: another recording, or a model. With a named list of two
-#'   models all columns are about the difference between their scores.
+#' @param y what `x` is compared with, for the same stimuli: another recording, or a model. With a
+#'   named list of two models all columns are about the difference between their scores.
 #' @param stimuli,neurons_x,neurons_y,trials numbers to plan for, by default those of the pilot;
 #'   every combination becomes a row. `neurons_y` is only for a `y` whose neurons are another
-#'   sample, `trials` for a pilot with equally many of all stimuli.
+#'   sample, `trials` only for a pilot whose stimuli have equally many.
 #' @param target_se the standard error that you want, for `summary()`.
-#' @param difference of the scores of two models, to be detected (by default that in the pilot).
+#' @param difference the difference between the scores of two models that you want to detect (by
+#'   default that in the pilot).
 #' @param over see [score_interval()]. By default all that are samples; for two models the stimuli
 #'   and `"neurons_x"`.
 #' @param shared_neurons,units_x,units_y,na see [cka()].

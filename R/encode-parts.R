@@ -35,8 +35,9 @@ NULL
 #' among its spaces. A unique part below 0 is a fit that the space made worse; a common part below 0
 #' are spaces that mend each other, or few data.
 #'
-#' *Errors* hold the penalties of each fold; the split has none. Where a space adds nothing,
-#' intervals of its unique part cover too rarely: whether it adds anything is for the p-value.
+#' *Errors* hold the penalties of each fold; `NA`: a space that is left out everywhere, and the
+#' split. Where a space adds nothing, intervals of its unique part cover too rarely: whether it adds
+#' anything is for the p-value.
 #'
 #' *P-values* (Freedman and Lane) permute residuals of the out-of-fold predictions of all other
 #' spaces, and compare the best R squared over all candidates for the penalties with the space and

@@ -19,7 +19,7 @@
 #' Scores with standard errors and intervals
 #'
 #' Scores of any measures, each with a standard error and an interval over stimuli, and also over
-#' neurons or subjects.
+#' neurons or subjects, for [compare_scores()], too.
 #'
 #' @param x,y,measure see [similarity()]; for subjects in `over`, `x` is a named list of them, and
 #'   `y` is what all are compared with. `x` may also be what [encode()] returned, alone.

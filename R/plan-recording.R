@@ -18,7 +18,8 @@
 #'   default that in the pilot).
 #' @param over see [score_interval()]. By default all that are samples; for two models the stimuli
 #'   and `"neurons_x"`.
-#' @param shared_neurons,units_x,units_y,na see [cka()].
+#' @param shared_neurons,units_x,units_y see [cka()].
+#' @param na see [similarity()].
 #' @param alpha,target_power the level of tests, and the power that is wanted for `difference`.
 #' @param conf_level coverage of the intervals and ranges.
 #' @param neurons not used: give `neurons_x` and `neurons_y`.

@@ -27,7 +27,8 @@
 #'   missing: what a run adds to all of its stimuli then drops out. Or labels of the runs, given
 #'   like `trial`.
 #' @param event labels given like `trial`, equal for trials of a stimulus that share noise (repeats
-#'   right after each other). By default each trial has its own.
+#'   right after each other; for states of whole blocks give `run = TRUE`). By default each trial
+#'   has its own.
 #' @param complete are the columns no sample, but all that there are, such as the units of a layer?
 #'   See [cka()].
 #' @param series for a [time series][time_series]: `TRUE`, if the stimuli are in order; or the time

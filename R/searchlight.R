@@ -48,6 +48,7 @@
 #' When not to trust it: when conditions [depend on each other][dependence]. The channels around a
 #' centre carry information, not the centre itself. Noise lowers scores of small and large
 #' neighbourhoods to a different degree: standardise a map by `center_mean` and `center_sd` only.
+#' Over subjects, [test_maps()] takes a list of results.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples

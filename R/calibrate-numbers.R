@@ -188,8 +188,7 @@ undefined_row <- function(s, null) {
 
 #' @rdname calibrate
 #' @param calibration what `calibrate()` returned, some of its rows, or several put together by
-#'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Null scores are found by `x`, `y`,
-#'   `measure`, `score`, `null_mean` and `null_sd`, which must be unchanged.
+#'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`, with their values unchanged.
 #' @export
 null_scores <- function(calibration, ...) {
   need_arguments()

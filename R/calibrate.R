@@ -6,65 +6,58 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 
 #' Calibrate similarity scores against chance
 #'
-#' Compares each score with those after permuting the stimuli of `y`. Gives p-values, thresholds,
-#' and scores on a common scale (0: no more than chance, 1: the best possible). `null_scores()`
-#' gives the scores of the permuted data.
+#' Compares each score with those after permuting the stimuli of `y`: p-values, thresholds, and
+#' scores on a common scale (0: no more than chance, 1: the best possible).
 #'
 #' @order 1
 #' @param x,y,measure as in [similarity()].
-#' @param permutations their number; a matrix with a permutation of the stimuli in each row (random
-#'   draws, or all of a group, without the observed order); or a design made by `permute::how()`.
+#' @param permutations their number; a matrix with a permutation in each row (random draws, or all
+#'   of a group, without the observed order); or a design by `permute::how()`.
 #' @param ... not used: parameters go to [measure()].
-#' @param alpha level of the threshold, between 0 and 1.
-#' @param variant what the column `calibrated` holds, with the score s, the threshold t, the best
-#'   possible score b, and mean m and standard deviation v of the null scores (distances with
-#'   changed signs):
-#'   * `"gated"`: `max((s - t)/(b - t), 0)`; without a bound (the `"stimulus_neuron"` [cka()])
-#'     `max(s - t, 0)`;
+#' @param alpha level of the threshold.
+#' @param variant the column `calibrated`, by the score s, the threshold t, the best possible score
+#'   b, and mean m and standard deviation v of the null scores (distances with changed signs, also
+#'   for `aggregate`):
+#'   * `"gated"`: `max((s - t)/(b - t), 0)`, or `max(s - t, 0)` without a bound (the
+#'     `"stimulus_neuron"` [cka()]);
 #'   * `"centered"`: `s - m`;
 #'   * `"z"`: `(s - m)/v`;
 #'   * `"ari"`: `(s - m)/(b - m)`, as in the adjusted Rand index.
 #' @param aggregate `NULL`: every pair by itself. Otherwise what of a whole grid is calibrated:
-#'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or
-#'   columns, of their maxima), or a function of the matrix of scores (`x` in rows; distances with
-#'   changed signs), such as [top_k_mean()].
-#' @param blocks one label per stimulus: only those of the same block are exchanged.
-#' @param clusters one label per stimulus: whole clusters of one size change places, see
-#'   [dependence]. `NA`: left out.
-#' @param threads see [similarity()].
-#' @param series are the rows a time series? `FALSE`, `TRUE` or `"circular"` (all n - 1 circular
-#'   shifts), or `"linear"` (for slow series, and where [responses()] declares one), see
-#'   [time_series].
+#'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean of the maxima
+#'   of rows, or columns), or a function of the matrix of scores (`x` in rows), such as
+#'   [top_k_mean()].
+#' @param blocks one label per stimulus: only those of one block are exchanged.
+#' @param clusters labels of [dependent][dependence] stimuli: whole clusters of one size change
+#'   places.
+#' @param threads,na,resume see [similarity()]; `resume` after the same `set.seed()`.
+#' @param series for a [time series][time_series]: `TRUE` or `"circular"` (all n - 1 circular
+#'   shifts), or `"linear"` (for slow series, and where [responses()] declares one).
 #' @param engine how null scores are made, see [engines]. Only one of `engine`, `blocks`,
 #'   `clusters`, `series`, and a matrix or a design in `permutations` can be given.
 #' @param p_adjust a method of [stats::p.adjust()] for all rows.
-#' @param na see [similarity()]. With a matrix in `permutations`, leaving out stimuli is an error.
-#' @param resume see [similarity()]; after the same `set.seed()`, as permutations are drawn.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one per measure (and pair of models): `x` and `y` (with `aggregate` the most
 #'   similar pair of `"max"`), `measure`, `score`, `threshold` (beyond which scores have p-values up
 #'   to `alpha`), `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
-#'   null scores) and `engine` (how they were made); with models also `model_x` and `model_y`, with
-#'   `p_adjust` also `p_adjusted`. [rbind()][rbind.repalign] does not adjust again.
+#'   null scores) and `engine`; with models also `model_x` and `model_y`, with `p_adjust` also
+#'   `p_adjusted`. An undefined score or null score makes the whole row `NA`, with a warning.
 #'
-#'   `null_scores()`: a matrix of the null scores with a column for each row of `calibration`, in
-#'   the units of the measure. Shorter columns end in `NA`.
+#'   `null_scores()`: a matrix of the null scores, in the units of the measure, with a column for
+#'   each row of `calibration`. Shorter columns end in `NA`.
 #' @details
-#' With k of K null scores at least as high as the score (for distances, at most as high), the
-#' p-value is (1 + k)/(K + 1). If the stimuli are exchangeable and the representations unrelated, it
-#' is at most `alpha` with a probability of at most `alpha`. An undefined score or null score makes
-#' the whole row `NA`, with a warning.
+#' With k of K null scores at least as high as the score (of distances, at most), the p-value is
+#' (1 + k)/(K + 1). If the stimuli are exchangeable and the representations unrelated, it is at most
+#' `alpha` with a probability of at most `alpha`.
 #'
 #' When not to trust it:
-#' * when the stimuli depend on each other, p-values can be too small: see [dependence];
-#' * noise that areas share when they are recorded together is found, too, except by the estimators
-#'   of [cka()] from trials ([responses()]);
-#' * a score above chance says nothing about other neurons or stimuli;
-#' * whether two scores differ is for [compare_scores()], [best_score()] and [compare_best()], not
-#'   for differences in `aggregate`;
-#' * measures that do not depend on the pairing (`imd` and the three differences of statistics) have
-#'   no such null. With more neurons than stimuli, several measures have one value for all
-#'   permutations: p is 1.
+#' * p-values can be too small when stimuli depend on each other;
+#' * noise that areas share when they are recorded together is found, too, except by [cka()] from
+#'   trials;
+#' * a score above chance says nothing about other neurons or stimuli, nor whether two scores
+#'   differ: see [compare_scores()], [best_score()] and [compare_best()];
+#' * measures that ignore the pairing (`imd` and the three differences of statistics) have no such
+#'   null, and several have one value for all permutations (p is 1) with more neurons than stimuli.
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026),
 #'   \doi{10.48550/arXiv.2602.14486} (gated scores, aggregates). Hemerik and Goeman (2018), TEST 27.
 #'   Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9.

@@ -71,58 +71,53 @@ NULL
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers;
 #'   * what [prepare()] made of one of these;
-#'   * paths in the place of data: of a file, several files or a folder, as [read_representation()]
-#'     takes them, or a list with a path in the place of elements (a folder may stand for a model).
+#'   * paths of files or of a folder, as [read_representation()] takes them, or a list with paths as
+#'     elements (a folder may stand for a model).
 #'
-#'   Where a measure needs only distances, a `dist` object may take the place of a representation;
-#'   where it needs only neighbours, so may a neighbour graph, see [mutual_knn()]. Every element of
-#'   `x` is compared with every element of `y`; with `y = NULL` all pairs of different elements, or
-#'   of layers from different models.
-#' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measures made by
-#'   [measure()] or [new_measure()]; or a list of both, whose names become labels.
+#'   A `dist` object may stand for a representation where a measure needs only distances, a
+#'   neighbour graph where it needs only neighbours ([mutual_knn()]). Every element of `x` is
+#'   compared with every element of `y`; with `y = NULL` all pairs of different elements, or of
+#'   layers from different models.
+#' @param measure ids of measures, such as `"cka"` (see [measures()]); measures made by [measure()]
+#'   or [new_measure()]; or a list of both, whose names become labels.
 #' @param ... not used: parameters go to [measure()].
 #' @param diagonal with `y = NULL`: also compare each element with itself (with models: the layers
-#'   within each model)? The neuron correction then needs `shared_neurons` or unit labels.
-#' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, with a
-#'   warning.
-#' @param threads number of threads, on which results do not depend. By default
-#'   `options(repalign.threads =)`, or else all (two during `R CMD check`).
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error):
+#'   within each)? The neuron correction then needs `shared_neurons` or unit labels.
+#' @param on_error a score that fails stops the call (`"stop"`), or becomes `NA`, with a warning
+#'   (`"na"`).
+#' @param threads number of threads, without effect on results; by default `options(repalign.threads
+#'   =)`, or else all (two during `R CMD check`).
+#' @param na missing values (`NA` and `NaN`; infinite values are always an error):
 #'   * `"error"`: stop, and say where they are.
-#'   * `"stimuli"`: leave out a stimulus (row) with a missing value in any of the representations.
-#'   * `"neurons"`: leave out a neuron (column) with a missing value; with `shared_neurons` or unit
+#'   * `"stimuli"`: leave out a stimulus (row) that lacks a value in any representation, or all
+#'     distances in a `dist` object.
+#'   * `"neurons"`: leave out a neuron (column) that lacks a value; with `shared_neurons` or unit
 #'     labels, also the same neuron of all others.
 #'   * `"pairwise"`: for RDMs that lack pairs of stimuli, see [rsa()].
 #'
 #'   Labels are cut in the same way. A message says how many are left out.
 #' @param resume for a grid of files: a folder that keeps finished parts, so that the same call goes
-#'   on from them if it was cut off; see [workers].
+#'   on from them; see [workers].
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
-#'   `y` (names; "x" and "y" for single matrices), `measure` (its label, which for CKA always names
-#'   the estimator: `"cka(naive)"`), `score` and `n` (number of stimuli);
-#'   with models also `model_x` and `model_y`; with `na = "pairwise"` also `pairs` (number of
-#'   pairs). An undefined score is `NA`, with a warning. [score_matrix()] arranges the scores in a
-#'   matrix.
+#'   `y` (names; "x" and "y" for single matrices), `measure` (its label, for CKA with the estimator:
+#'   `"cka(naive)"`), `score` (`NA`, with a warning, if undefined) and `n` (number of stimuli); with
+#'   models also `model_x` and `model_y`; with `na = "pairwise"` also `pairs` (number of pairs).
+#'   [score_matrix()] arranges the scores in a matrix.
 #' @details
-#' Scores of different measures are not on one scale ([measures()] gives their ranges), and do not
-#' tell whether they are higher than chance: see [calibrate()].
+#' Scores of different measures are not on one scale ([measures()]), and do not tell whether they
+#' are higher than chance: see [calibrate()].
 #'
 #' Stimuli go by their names, here and in all functions. The same names in another order are brought
-#' into the order of the first representation that has names, with a message. Names of other stimuli
-#' are an error ([match_rows()] keeps those that all have). If only some sides have names, rows are
-#' taken to be in the same order, with a message.
+#' into that of the first representation that has names, with a message; other names are an error
+#' ([match_rows()] keeps those that all have). If only some sides have names, rows are taken to be
+#' in the same order, with a message.
 #'
-#' A call that would need more than half of the free memory is an error;
-#' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
-#' progress; [workers] share the pairs. With `na = "stimuli"`, a stimulus of a `dist` object is left
-#' out if all of its distances are missing.
+#' A call that would need more than half of the free memory (or `options(repalign.max_memory =)`
+#' bytes) is an error. The package progressr shows the progress; [workers] share the pairs.
 #'
-#' *Files* are read at once if they are small (128 MB together). Larger ones are read once to be
-#' judged, and then in parts of the grid: about `options(repalign.max_memory =)` bytes (2 GB without
-#' it) of data and of what is prepared of them are held at a time. Scores are those of the matrices,
-#' for most measures to the bit, where many scores come from one product of matrices (as in [cka()]
-#' of more neurons than stimuli) to 1e-12. A large `.rds` of several layers is read as often as it
-#' has layers: take `.npy`, `.safetensors` or HDF5.
+#' Files of more than 128 MB together are read in parts of the grid: about
+#' `options(repalign.max_memory =)` bytes (2 GB without it) are held at a time. A large `.rds` of
+#' several layers is read as often as it has layers: take `.npy`, `.safetensors` or HDF5.
 #' @examples
 #' # mean responses of V4 against the layers of a network, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)

@@ -5,22 +5,22 @@ NULL
 
 #' Consensus of several subjects, on stimuli left out
 #'
-#' How well each subject (animal) agrees with the consensus of the others, and how well models agree
-#' with it, on stimuli that were not used to align them. Neurons need no counterparts.
+#' How well each subject (animal) agrees with the consensus of the others, and how well models do,
+#' on stimuli that were not used to align them. Neurons need no counterparts.
 #'
 #' @param x a named list of two or more subjects, each a matrix stimuli x neurons (or
 #'   [responses()]).
-#' @param models `NULL`, or a named list of representations of the same stimuli: they face the same
-#'   consensuses, and are part of none. A factor is a model of categories.
+#' @param models `NULL`, or a named list of representations of the same stimuli, which are part of
+#'   no consensus. A factor is a model of categories.
 #' @param alpha how much the variance of a direction counts, see [shape_distance()].
 #' @param components dimensions of a consensus; `NULL`: the largest rank among the others.
 #' @param refine go on until the inner products of all subjects grow no more? The result then
 #'   depends on the order of subjects, and is no better.
 #' @param folds,clusters,repeats see [held_out()].
-#' @param permutations their number, for p-values (with `repeats = 1`); 0: none.
+#' @param permutations for p-values (with `repeats = 1`); 0: none.
 #' @param over are errors of models and of the group over `"stimuli"` and `"subjects"`, or over
-#'   stimuli alone (always for two subjects)? Those of a subject are over stimuli.
-#' @param p_adjust a method of [stats::p.adjust()], for the subjects, and for the models.
+#'   stimuli alone (always for two subjects, and for each subject)?
+#' @param p_adjust a method of [stats::p.adjust()], for subjects, and for models.
 #' @param conf_level coverage of the intervals.
 #' @param na missing values: an error; `"stimuli"`, left out of all; or `"pairwise"`: absent in the
 #'   subjects that lack them.
@@ -29,8 +29,8 @@ NULL
 #' @return A data frame of class `repalign_consensus` with a row for each subject, each model and
 #'   the `"group"` (the mean of the subjects): `x`; `kind`; `measure`; `score`, a cosine; `se`,
 #'   `df`, `conf_low`, `conf_high`; `difference` of a model less the group, `difference_se`;
-#'   `distance`, the mean over folds, as `shape_distance(method = "euclidean")` (of models and the
-#'   group `NA` with absent stimuli); `p_value`, `p_adjusted`; `n`, stimuli scored.
+#'   `distance`, the mean over folds, as `shape_distance(method = "euclidean")` (`NA` of models and
+#'   the group with absent stimuli); `p_value`, `p_adjusted`; `n`, stimuli scored.
 #'
 #'   `as.data.frame(result, part = "errors")`: `x`, `se_stimuli` (with alignments held),
 #'   `se_subjects` (without each subject), `se_deleted` (without groups of stimuli),
@@ -38,40 +38,33 @@ NULL
 #'   (products), `b` and `c` (squared norms of the side and of the consensus), whose sums give
 #'   \eqn{score = \sum a / \sqrt{\sum b \sum c}}{score = sum(a) / sqrt(sum(b) sum(c))}.
 #'   `as.matrix()`: the consensus of all subjects on all stimuli, for a picture or as data of
-#'   [evaluate_models()] (`responses(as.matrix(result), complete = TRUE)`). It is in sample
-#'   (message of class `repalign_in_sample`), and no ceiling is made with it.
+#'   [evaluate_models()] (`responses(as.matrix(result), complete = TRUE)`); it is in sample (message
+#'   of class `repalign_in_sample`), and makes no ceiling.
 #' @details
-#' In each fold each side is whitened as for [shape_distance()]. For each subject the others are
-#' rotated onto their common principal components, and their mean is the consensus. The subject is
-#' rotated onto it with the training stimuli, and compared with it on the others. For two subjects
-#' `distance` is that of [held_out()].
-#'
-#' Of unrelated subjects scores are 0 on average. Scored on the stimuli of the fit, or with the
-#' subject itself in the consensus, they would be far above (0.3 to 0.8 in simulations).
+#' In each fold sides are whitened as for [shape_distance()]. All subjects but one are rotated onto
+#' their common principal components; their mean is the consensus. The one left out (or a model) is
+#' rotated onto it with the training stimuli, and compared with it on the others. Of unrelated
+#' subjects scores are 0 on average.
 #'
 #' The score of the group is a ceiling for a model that is *as noisy as a subject*: a cleaner one
-#' exceeds it. It grows with the number of subjects and with fewer `components`: compare equal
+#' exceeds it. Scores grow with the number of subjects and with fewer `components`: compare equal
 #' numbers.
 #'
-#' *Errors.* Of the group and of models the variances over stimuli and over subjects are added. The
-#' error of a single subject, and all errors over stimuli alone, are made without up to 20 groups of
-#' stimuli, and are conservative. The standard deviation of the subjects' scores says less than it
-#' seems, as each is in the consensus of the others. Below five subjects errors are guesses
-#' (message of class `repalign_few_subjects`): in simulations of four they were 1.2 times the true
-#' ones for the group, and for a model 0.9 (40 stimuli) to 1.1 times (80).
+#' *Errors* of the group and of models add the variances over stimuli and over subjects, and are
+#' guesses below five subjects (message of class `repalign_few_subjects`); those over stimuli alone
+#' are conservative. The standard deviation of the subjects' scores says less than it seems, as each
+#' is in the consensus of the others.
 #'
 #' *P-values* are of exact tests that a subject (or model) is unrelated to the others: its stimuli
 #' are permuted within folds. That of the group is the smallest of its subjects, adjusted by Holm's
-#' method: it says that some subject shares something with others, not that all do.
+#' method: some subject shares something with others, not all need to.
 #'
 #' When not to trust it:
-#' * near copies (frames, views of one object) on both sides of a fold are no new stimuli: name them
-#'   in `clusters` (see [dependence]);
+#' * near copies (frames, views of one object) on both sides of a fold: name them in `clusters` (see
+#'   [dependence]);
 #' * what was fitted to all stimuli beforehand, such as a selection of neurons, and `components`
-#'   chosen by looking at the score, make it too high;
-#' * with `alpha = 0` and as many neurons as stimuli, subjects always agree in training
-#'   (`repalign_trivial`), and scores are noise;
-#' * scores with different `components`, or numbers of subjects, cannot be compared.
+#'   chosen by the score, make it too high;
+#' * with `alpha = 0` and as many neurons as stimuli (`repalign_trivial`), scores are noise.
 #' @references Gower (1975), Psychometrika 40. Williams et al. (2021), NeurIPS 34. Haxby et al.
 #'   (2011), Neuron 72.
 #' @examples

@@ -12,56 +12,44 @@ NULL
 #' @param x one representation, see [similarity()].
 #' @param y one representation, or a named list of two, such as two layers: what is taken apart is
 #'   then the difference of their scores, first less second.
-#' @param measure the id of one measure, or a measure object made by [measure()] or
-#'   [new_measure()].
+#' @param measure one measure: an id, or what [measure()] or [new_measure()] made.
 #' @param by the parts: `"stimuli"`, pairs of `"groups"` of stimuli, the neurons of a side
-#'   (`"neurons_x"`, `"neurons_y"`), or `"components"` (principal components of both sides). Of two
-#'   models: stimuli, groups, or neurons of `x`.
-#' @param groups for `by = "groups"`: one label per stimulus, by name or in their order.
+#'   (`"neurons_x"`, `"neurons_y"`), or principal `"components"` of both sides. Of two models:
+#'   stimuli, groups, or neurons of `x`.
+#' @param groups one label per stimulus, by name or in their order.
 #' @param components how many components of each side are shown; all others are one row `"rest"`.
 #' @param ... not used: parameters go to [measure()].
 #' @param na,threads see [similarity()].
-#' @return A data frame of class `repalign_contributions` with one row per part: `x`, `y` and
-#'   `measure`, as of [similarity()]; `part`, its name (`part_x` and `part_y` for pairs of groups
-#'   and of components); `contribution`, what it adds to the score (all rows add up to the score);
-#'   `share` of the score; `chance`, the mean of the contribution over all permutations of `y`;
-#'   `excess`, the contribution less chance; `effect`, what the score loses when the part is left
-#'   out (score with it less score without it); and `n`, the number of stimuli. Rows are in the
-#'   order of `effect`, largest first, where there is one. For groups also `pairs`, how many pairs
-#'   of different stimuli there are, `se`, and `conf_low` and `conf_high`, a 95% interval of the
-#'   contribution.
+#' @return A data frame of class `repalign_contributions` with one row per part, in the order of
+#'   `effect` where there is one: `x`, `y` and `measure`, as of [similarity()]; `part`, its name
+#'   (`part_x` and `part_y` for pairs of groups and of components); `contribution` (all rows add up
+#'   to the score); `share` of the score; `chance`, the mean contribution over all permutations of
+#'   `y`; `excess`, the contribution less chance; `effect`, the score less that without the part;
+#'   and `n`, the number of stimuli. For groups also `pairs`, how many pairs of different stimuli
+#'   there are, `se`, and `conf_low` and `conf_high`, a 95% interval of the contribution.
 #' @details
-#' **`effect` answers "does it drive the score", `contribution` "where does it sit".** They may
-#' differ much: a neuron also makes its own side similar to itself, so that a score may rise without
-#' a neuron that contributes much.
+#' **`effect` answers "does it drive the score", `contribution` "where does it sit".** A neuron also
+#' makes its own side similar to itself, so that a score may rise without one that contributes much.
 #'
-#' *Contributions* are those to a cosine, of two matrices A and B of pairs of stimuli: [cka()] with
-#' the linear and the Gaussian kernel, [rv()], [rsa()] by Pearson's and Spearman's correlation and
-#' by the cosine (whitened, too, without `stimulus_noise`), and [distance_correlation()] that is
-#' unbiased or `squared`. That of a stimulus is half of its pairs with others (for estimators that
-#' are not corrected for few stimuli also its pair with itself), that of two groups all pairs
-#' between them. Contributions of neurons are those to [cka()] with the linear kernel and [rv()],
-#' those of components to naive ones. Corrected estimators leave out of contributions what they
-#' leave out of the score, and chance is 0.
+#' *Contributions* are there for [cka()] with the linear and the Gaussian kernel, [rv()], [rsa()] by
+#' Pearson's and Spearman's correlation and by the cosine (whitened, too, without `stimulus_noise`),
+#' and [distance_correlation()] that is unbiased or `squared`; those of neurons for [cka()] with the
+#' linear kernel and [rv()], those of components for naive ones. That of a stimulus is half of its
+#' pairs with others (without the correction for few stimuli also its pair with itself), that of two
+#' groups all pairs between them. They may be negative, and shares outside of 0 to 1: pairs of
+#' stimuli that are similar on one side only lower the score. For corrected estimators chance is 0.
 #'
-#' All other measures, clusters, and trials that were recorded together have the `effect` alone,
-#' with a message of class `repalign_effect_alone`: the score is computed again without each
-#' stimulus, cluster or neuron (by workers, see [workers]). A neuron that both sides have, by the
-#' names in [responses()] or in `shared_neurons` or `units_x` and `units_y` of an estimator that
-#' goes by them, is left out on both.
+#' All other measures, clusters, and trials that were recorded together have the `effect` alone (a
+#' message of class `repalign_effect_alone`). A neuron that is on both sides by its labels is left
+#' out on both.
 #'
-#' *Groups.* The standard error is that of computing everything again without each stimulus, and the
-#' interval goes by t with n - 1 degrees of freedom, over stimuli alone. It is mostly on the
-#' safe side (standard errors 1.15 to 2.1 times too large), as the sizes of groups are fixed.
-#'
-#' Contributions may be negative, and shares lie outside of 0 to 1: pairs of stimuli that are
-#' similar on one side and not on the other lower the score.
+#' The interval of a group is over stimuli alone, and mostly too wide (standard errors 1.15 to 2.1
+#' times too large).
 #'
 #' When not to trust it:
-#' * parts that were picked because their effects or contributions are large have smaller ones in
-#'   new data: pick them in one half of the stimuli, and look at them in the other;
-#' * shares of a low score are unstable: `print()` says so where the score is below 2 standard
-#'   errors;
+#' * parts that were picked because they are large are smaller in new data: pick them in one half of
+#'   the stimuli, look at them in the other;
+#' * shares of a low score are unstable: `print()` says so below 2 standard errors;
 #' * components with nearly the same variance (a warning of class `repalign_close_components`)
 #'   rotate freely into each other;
 #' * groups of stimuli that [depend on each other][dependence]: intervals are too narrow.

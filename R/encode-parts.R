@@ -9,15 +9,15 @@ NULL
 #' what only it adds (unique), and what several have in common, with errors over stimuli and a
 #' permutation test of each unique part.
 #'
-#' @param x what [encode()] returned, with at least one model of [feature_spaces()]; `score_by =
-#'   "r2"`, `summary = "weighted"`, `average = "pooled"`.
+#' @param x what [encode()] returned, with a model of [feature_spaces()]; `score_by = "r2"`,
+#'   `summary = "weighted"`, `average = "pooled"`.
 #' @param conf_level coverage of the intervals.
 #' @param method of the errors: `"influence"` (predictions held), `"jackknife"` (models fitted
-#'   without each stimulus or cluster) or `"auto"`, as in [score_interval()].
+#'   without each stimulus or cluster) or `"auto"` ([score_interval()]).
 #' @param permutations for the p-values of unique parts, as in [calibrate()]; 0: none.
 #' @param p_adjust a method of [stats::p.adjust()], for the unique parts of a model.
 #' @param threads see [similarity()].
-#' @param ... nothing: other arguments are an error that says which was meant.
+#' @param ... not used.
 #' @return A data frame of the classes `repalign_parts` and `repalign_interval`: `model_x`,
 #'   `model_y` (with models), `x`, `y`; `measure`, such as "unique ridge r2"; `part`: "total",
 #'   "alone", "unique", "common" (of two or three spaces), "shared" (of three or four: the total
@@ -29,42 +29,36 @@ NULL
 #'
 #'   `as.data.frame(result, part = "neurons")`: `part`, `space`, `neuron`, `score`.
 #' @details
-#' With R2(S) the R squared of the spaces S, each S with penalties of its own choice: alone is R2 of
-#' one space; unique is R2 of all less R2 of all others; common parts follow by inclusion and
-#' exclusion. Unique and common parts add up to the total; so do the parts of the split, which
-#' divides the predictions of the joint model among its spaces. Nothing is clipped: a unique part
-#' below 0 is a fit that the space made worse, a common part below 0 are spaces that mend each
-#' other, or few data.
+#' Each set of spaces chooses its own penalties. Alone is the R squared of one space; unique is that
+#' of all less that of all others; common parts follow by inclusion and exclusion. Unique and common
+#' parts add up to the total; so does the split, which divides the predictions of the joint model
+#' among its spaces. A unique part below 0 is a fit that the space made worse; a common part below 0
+#' are spaces that mend each other, or few data.
 #'
-#' *Errors* hold the penalties of each fold. `NA`: a space that is left out everywhere, and the
-#' split. Near 0 they are no intervals: where a space adds nothing, unique parts are 0 or just
-#' below, and their intervals cover their mean too rarely. Whether a space adds anything is for the
-#' p-value.
+#' *Errors* hold the penalties of each fold; `NA`: a space that is left out everywhere, and the
+#' split. Where a space adds nothing, intervals of its unique part cover too rarely: whether it adds
+#' anything is for the p-value.
 #'
-#' *P-values* (Freedman and Lane): residuals of the out-of-fold predictions of all other spaces
-#' change places, and the best R squared over all candidates for the penalties with the space is
-#' compared with that without. They compare best candidates, unique parts chosen ones, so that a
-#' unique part below 0 can have a small p-value. A small p-value says that a space helps these
-#' predictions, not that it has information of its own. With one row of penalties (a warning of
-#' class `repalign_fixed_penalties`) a space that is made from another may only mend a penalty that
-#' is too large, and yet have a small p-value.
+#' *P-values* (Freedman and Lane) permute residuals of the out-of-fold predictions of all other
+#' spaces, and compare the best R squared over all candidates for the penalties with the space and
+#' without; a unique part below 0 can have a small one.
 #'
 #' When not to trust it:
-#' * unique parts are of this fit: they change with the number of stimuli and with noise;
-#' * copies: columns of one space that repeat the useful ones of another make a better fit without
-#'   anything of their own, with a large unique part and a small p-value;
+#' * a small p-value says that a space helps these predictions, not that it has information of its
+#'   own. With one row of penalties (a warning of class `repalign_fixed_penalties`) a space that is
+#'   made from another may only mend a penalty that is too large;
+#' * unique parts change with the number of stimuli and with noise;
+#' * columns that repeat the useful ones of another space have a large unique part and a small
+#'   p-value, and the split credits copies in any proportion;
 #' * common is not "the same information": it is what either space predicts alone;
-#' * the split credits copies in any proportion;
 #' * spaces that were chosen by the same stimuli;
-#' * series in time and near copies without `clusters` of [encode()] (with folds of
-#'   single stimuli, p-values of slow unrelated series are small): give blocks as clusters, and
-#'   shifts of the whole series as `permutations`. That is no full remedy: of unrelated series with
-#'   an autocorrelation of 0.9, p was at most .05 in 24% of 100 data sets of 80 stimuli in blocks of
-#'   8, and in 10% of 60 of 160 stimuli in blocks of 20;
+#' * series in time and near copies without `clusters` of [encode()]: give blocks as clusters, and
+#'   shifts of the whole series as `permutations`; of slow unrelated series, p was still at most .05
+#'   in 10% to 24% in simulations;
 #' * fewer than 10 clusters.
 #' @references \enc{Dupré}{Dupre} la Tour et al. (2022), NeuroImage 264 (banded ridge regression).
-#'   de Heer et al. (2017), J. Neurosci. 37 (partition of variance). Freedman and Lane (1983),
-#'   J. Bus. Econ. Stat. 1.
+#'   de Heer et al. (2017), J. Neurosci. 37 (partition of variance). Freedman and Lane (1983), J.
+#'   Bus. Econ. Stat. 1.
 #' @examples
 #' spaces <- feature_spaces(early = v4_layers[[1]][1:60, ], late = v4_layers[[4]][1:60, ])
 #' set.seed(1)

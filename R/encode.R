@@ -7,75 +7,65 @@ NULL
 #' Encoding: how well one representation predicts another
 #'
 #' Fits linear models that predict the neurons of one representation from another, and scores
-#' predictions of stimuli that were left out. With trials there is a noise ceiling.
+#' predictions of stimuli that were left out.
 #'
 #' @param from,to what predicts (layers of a model, or [feature_spaces()]) and what is predicted (a
 #'   recording, whose trials are averaged), as `x` and `y` of [similarity()]. A message (class
-#'   `repalign_swapped`) says if they seem to be the other way round.
+#'   `repalign_swapped`) says where they seem swapped.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
 #' @param summary of neurons: `"weighted"` by their variance (default for R squared), `"median"`
-#'   (default for correlations) or `"mean"`.
-#' @param average of folds: `"pooled"`, one ratio over all folds (default for R squared), or
-#'   `"folds"`, the mean over folds (default for correlations).
+#'   (default for correlations), or `"mean"`, which one neuron can make very low.
+#' @param average of folds: `"pooled"`, one ratio over all (default for R squared), or `"folds"`,
+#'   their mean (default for correlations).
 #' @param folds a number of random folds; labels, one a stimulus; or a list of sets to test.
-#' @param clusters one label per stimulus: a cluster stays in one fold. `NA`: left out.
+#' @param clusters labels of [dependent][dependence] stimuli: a cluster stays in one fold.
 #' @param repeats how often new random folds are drawn.
 #' @param lambda penalties of ridge regression, as those of scikit-learn, of which each training set
 #'   chooses one. `NULL`: thirteen, 1e-4 to 1e4 times the variance of `from` in a direction. Of
-#'   [feature_spaces()] all combinations of the numbers, and of spaces left out, are choices; a
-#'   matrix has a row for each choice and a column for each space (by name, where its columns have
-#'   names), in which `Inf` leaves a space out.
+#'   [feature_spaces()] all combinations, also without some spaces; or a matrix with a choice in
+#'   each row and a space in each column, in which `Inf` leaves a space out.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns by their standard deviations over training stimuli?
 #' @param permutations as in [calibrate()].
 #' @param min_reliability neurons up to this reliability have no normalised score.
 #' @param na,threads see [similarity()].
-#' @param ... nothing: other arguments are an error that says which was meant.
+#' @param ... not used.
 #' @return A data frame of class `repalign_encoding` with a row for each pair: `x` (of `from`), `y`
 #'   (of `to`), with models `model_x` and `model_y`; `measure`; `score`; `normalized`, without the
 #'   noise of trials; `ceiling`; `n` stimuli; `neurons`; `undefined`, neurons without a score;
 #'   `folds`; `lambda`, its geometric mean; `at_end`, choices at an end of the grid; `p_value`.
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
-#'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
-#'   `part = "spaces"`, of [feature_spaces()]: `space`, `split` (its share of R squared, see
-#'   [space_parts()]), `lambda`, `dropped` (choices that leave it out).
+#'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`. `part
+#'   = "spaces"`: `space`, `split` (its share of R squared), `lambda`, `dropped` (choices that leave
+#'   it out).
 #'
-#'   `predict()`: the predictions of stimuli left out, a matrix (of several pairs a list); with
-#'   `newdata` those of new stimuli, by a fit to all stimuli; with `space`, what this space adds to
-#'   the mean. `coef()`: `intercept` and `weights` (columns x neurons; of feature spaces a matrix
-#'   each, by their names) of that fit. `augment()`, for each pair, stimulus and neuron: `response`,
-#'   `.fitted`, `.resid`.
+#'   `predict()`: the predictions of stimuli left out; with `newdata` those of new stimuli, by a fit
+#'   to all stimuli; with `space`, what this space adds to the mean. `coef()`: `intercept` and
+#'   `weights` (columns x neurons; a matrix for each feature space) of that fit. `augment()`, for
+#'   each pair, stimulus and neuron: `response`, `.fitted`, `.resid`.
 #' @details
-#' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
-#' where the model fits noise. P-values are for no relation at all: an R squared below 0 can have a
-#' small one. Errors are those of `score_interval(result)`, or of [evaluate_models()] by
-#' `measure("encode", ...)`: in simulations 1.1 to 1.4 times as large as the true ones with several
-#' penalties, and 0.88 of them with one. The spread over folds is no standard error.
+#' R squared is below 0 where predictions are worse than the mean of the training stimuli. P-values
+#' are for no relation at all: an R squared below 0 can have a small one. Errors are those of
+#' `score_interval(result)`, somewhat too small with one penalty, not the spread over folds.
 #'
-#' *Noise ceiling.* `reliability` is the share of a neuron's variance that is not noise of trials;
-#' `NA` where trials are runs or share events. A normalised score is R squared over the reliability,
-#' or the correlation over its root. Noise in training makes the fit itself worse: compare areas of
-#' unequal noise by the corrected [cka()] from trials.
-#'
-#' *Other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`; Net2Brain:
-#' `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
+#' `reliability` is the share of a neuron's variance that is not noise of trials; `NA` where trials
+#' are runs or share events. A normalised score is R squared over it, or the correlation over its
+#' root. Noise in training makes the fit itself worse: compare areas of unequal noise by the
+#' corrected [cka()].
 #'
 #' When not to trust it:
-#' * near copies (frames, views, images of one series) without `clusters`: an unrelated model can
-#'   have an R squared of 0.8. Identical rows of `from` in different folds give a warning of class
-#'   `repalign_leakage`;
+#' * near copies (frames, views) without `clusters`: an unrelated model can have an R squared of
+#'   0.8. Identical rows of `from` in different folds give a warning of class `repalign_leakage`;
 #' * principal components, z-scores or a choice of voxels of `to` from all stimuli: they leak what
 #'   should be left out;
-#' * the mean of R squared over neurons, which one neuron can make very low;
-#' * trials of `from` and `to` that were recorded together: noise that they share predicts as signal
-#'   does (a warning of class `repalign_shared_noise`). [cka()] with
-#'   `estimator = "stimulus_neuron_trial"` is free of it.
-#' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). \enc{Dupré}{Dupre} la
-#'   Tour et al. (2022), NeuroImage 264 (himalaya).
+#' * trials of `from` and `to` that were recorded together: shared noise predicts as signal does (a
+#'   warning of class `repalign_shared_noise`), but not in [cka()] by `"stimulus_neuron_trial"`.
+#' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). \enc{Dupré}{Dupre} la Tour et
+#'   al. (2022), NeuroImage 264 (himalaya).
 #' @examples
 #' # 5 layers of a network predict V4, for the first 100 images: what predicts comes first
 #' v4 <- macaque_v4$trials[1:100, , ]

@@ -139,19 +139,17 @@ summary.repalign_interval <- function(object, ...) {
   told(rows, object)
 }
 
-#' @param object,result what `score_interval()` returned, or some of its rows in any order; for
-#'   `confint()` also any other result with intervals.
+#' @param object,result what `score_interval()` returned, or some of its rows; for `confint()` also
+#'   any other result with intervals.
 #' @param parm numbers of rows, or their names in `confint(object)`; by default all.
-#' @param level coverage; by default that of `object`, and for [best_score()], analyses and
-#'   dimensionalities no other.
+#' @param level coverage; by default that of `object` (for [best_score()], analyses and
+#'   dimensionalities no other).
 #' @return
-#'   `confint()`: limits at any level, a matrix with a row for each score. `vcov()`: how the scores
-#'   vary together, a square matrix, whose diagonal holds the squares of the column `se`.
-#'   Covariances of scores by half-samples with others are `NA` (`method = "half-samples"` for all
-#'   gives them). `influence_matrix()`: what each stimulus does to each score, a matrix with a row
-#'   for each stimulus (or cluster) and a column for each score: n times the derivative of the score
-#'   by the share of the stimulus (`NA` for half-samples). Rows must come from one call of
-#'   `score_interval()`.
+#'   `confint()`: limits at any level, a matrix with a row for each score. `vcov()`: the covariances
+#'   of the scores (`NA` between half-samples and others: take `"half-samples"` for all).
+#'   `influence_matrix()`: what each stimulus does to each score, a matrix stimuli (or clusters) x
+#'   scores: n times the derivative of the score by the share of the stimulus (`NA` for
+#'   half-samples). Rows must come from one call of `score_interval()`.
 #' @examples
 #'
 #' # how scores vary together

@@ -21,72 +21,60 @@
 #' Scores of any measures, each with a standard error and an interval over stimuli, and also over
 #' neurons or subjects, for [compare_scores()], too.
 #'
-#' @param x,y,measure see [similarity()]; files are all read at once. For subjects in `over`, `x` is
-#'   a named list of them, and `y` is what all are compared with. `x` may also be what [encode()]
-#'   returned, alone.
+#' @param x,y,measure see [similarity()]; for subjects in `over`, `x` is a named list of them, and
+#'   `y` is what all are compared with. `x` may also be what [encode()] returned, alone.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
-#'   both, or `"subjects"` or `"these_subjects"`, whose mean is the score (see details). The score
-#'   of a pair does not depend on it. `NULL` takes what the estimator corrects for, in all functions
-#'   that have `over`: stimuli, and by `"stimulus_neuron"` and `"stimulus_neuron_trial"` also the
-#'   neurons of each side, controls included, that is not `complete` (see [cka()]); those of a
-#'   complete side are no sample. `"neurons_given"` are those of controls (`given` of [cka()]).
+#'   both, `"neurons_given"` (of controls), `"subjects"` or `"these_subjects"`, whose mean is the
+#'   score. `NULL`, in all functions that have `over`, takes what the estimator corrects for:
+#'   stimuli, and by `"stimulus_neuron"` and `"stimulus_neuron_trial"` also the neurons of each side
+#'   that is not `complete` (see [cka()]).
 #' @param ... not used: parameters go to [measure()].
-#' @param method how the errors over stimuli are found: by what fits the measure (`"auto"`), by
-#'   leaving out each stimulus in turn (`"jackknife"`), from random halves (`"half-samples"`), or by
-#'   `"influence"` or `"smoothed"` for measures that have it.
+#' @param method how errors over stimuli are found: `"auto"` takes what fits the measure,
+#'   `"jackknife"` leaves out each stimulus in turn, `"half-samples"` takes random halves;
+#'   `"influence"` and `"smoothed"` are for measures that have them.
 #' @param draws number of half-samples.
-#' @param transform the scale on which intervals are symmetric: Fisher's z (`"z"`; `"auto"` takes it
-#'   for most similarities between -1 and 1), or the score itself (`"none"`).
-#' @param units_x,units_y one label per neuron, for errors over neurons: those of a label (a
-#'   session, an electrode) are deleted together. By default those of the measure or of
-#'   [responses()], but with `"stimulus_neuron_trial"` each neuron alone, whatever its session.
+#' @param transform the scale on which intervals are symmetric: the score itself (`"none"`), or
+#'   Fisher's z (`"z"`; `"auto"` takes it for most similarities between -1 and 1).
+#' @param units_x,units_y one label per neuron: those of a label (a session, an electrode) are
+#'   deleted together. By default those of the measure or of [responses()]; by
+#'   `"stimulus_neuron_trial"` each neuron alone.
 #' @param conf_level coverage of the intervals.
 #' @param clusters as in [cka()]: errors go by whole clusters, at least 5.
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score: `x`, `y`, `model_x`,
-#'   `model_y`, `measure`, `score`, `pairs` and `n`, as of [similarity()]; `se`, the standard error;
-#'   `df` (`Inf`: normal); `conf_low` and `conf_high`; `method` and `over`, as given or found; of
-#'   partial scores (`given` of [cka()]) also `p_zero`, a two-sided test of 0 (`NA` where neurons of
-#'   some side are held fixed).
+#'   `model_y`, `measure`, `score`, `pairs` and `n`, as of [similarity()]; `se` (`NA`, with a
+#'   warning, of a score that does not vary); `df` (`Inf`: normal); `conf_low` and `conf_high`;
+#'   `method` and `over`, as given or found; of partial scores (`given` of [cka()]) also `p_zero`, a
+#'   two-sided test of 0 (`NA` where neurons of some side are held fixed).
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
-#' most measures depend (only the corrected CKA and RSA aim at a value of the population): scores
-#' from different numbers of stimuli are not comparable.
+#' most measures (not the corrected CKA and RSA) depend: scores from different numbers of stimuli
+#' are not comparable.
 #'
-#' `method = "auto"` takes
-#' * delete-one values for [cka()] and [angular_cka()] (linear and Gaussian kernel), [rv()],
-#'   [distance_correlation()], [rsm_difference()], [mutual_knn()] (smoothed) and [rsa()] (most ways
-#'   of comparing RDMs; not with missing pairs);
-#' * for [procrustes()] and its like, [permutation_procrustes()] with `scale = FALSE` and matches of
-#'   neurons, scores without each of fewer than 80 stimuli, and influences from there on;
-#' * influences for [cca()] (`NA` where both sides together have n - 1 dimensions or more) and
-#'   [svcca()] with `variance = 1`;
-#' * half-samples for all others. `k` neighbours must be fewer than half of the stimuli.
+#' The column `method` tells what `"auto"` took: delete-one values or influences where they hold for
+#' the measure, else half-samples, in which `k` neighbours must be fewer than half of the stimuli.
+#' Influences of [cca()] are `NA` where both sides together have n - 1 dimensions or more.
 #'
-#' *Subjects.* `"subjects"` is about other subjects: take at least 5. Of fewer, intervals are
-#' guesses and say so; they have fewer degrees of freedom than there are subjects.
-#' `"these_subjects"` is about those in `x`, with other stimuli, and with `"neurons_x"` and
-#' `"neurons_y"` other neurons of each and other units of `y`. Alone, it takes all of these that are
-#' not `complete` (units of `y` if the measure corrects for few neurons).
-#'
-#' A score that does not vary has no standard error (`NA`, with a warning).
+#' `"subjects"` is about other subjects: take at least 5, as intervals of fewer are guesses.
+#' `"these_subjects"` is about those in `x`, with other stimuli, other neurons of each and other
+#' units of `y`; alone, it takes all of these that are not `complete` (units of `y` if the measure
+#' corrects for few neurons).
 #'
 #' When not to trust it:
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: intervals lie
 #'   too low;
 #' * half-samples with hardly more stimuli than dimensions (`pwcca`, `linear_regression`): take
-#'   `method = "jackknife"`;
-#' * a low `cka` of data in which one or two neurons have most of the variance, and `svcca` where
-#'   the number of kept components changes with the stimuli;
+#'   `"jackknife"`;
+#' * a low `cka` where one or two neurons have most of the variance, and `svcca` where the number of
+#'   kept components changes with the stimuli;
 #' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a
 #'   bound;
-#' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
-#'   them cannot know of it. A message of class `repalign_strong_stimuli` says when;
-#' * influences of the stimuli with heavy tails (a message of class `repalign_heavy_tails`): the
-#'   standard error is then as uncertain as one from fewer than 6 values, and mostly too small;
-#' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (see
-#'   [dependence]).
+#' * few stimuli that drive all neurons much more than the others: a sample without them cannot know
+#'   of them (a message of class `repalign_strong_stimuli`);
+#' * influences with heavy tails (a message of class `repalign_heavy_tails`): standard errors are
+#'   uncertain, and mostly too small;
+#' * fewer than 30 stimuli, and [dependent][dependence] ones without `clusters`.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against the layers of a network, for the first 150 images

@@ -14,20 +14,18 @@
 #' Stimuli that depend on each other, time series, and how null scores are made.
 #'
 #' @details
-#' Permutation tests take stimuli as exchangeable, intervals and ceilings take them as independent.
-#' What counts is how stimuli were *sampled*. Frames of one film and views of one object come
-#' together: p-values can then be far too small, intervals too narrow, corrected scores too high.
+#' Frames of one film and views of one object are sampled together. Permutation tests take stimuli
+#' as exchangeable, intervals and ceilings as independent: p-values can then be far too small,
+#' intervals too narrow, corrected scores too high.
 #'
 #' @section Groups of stimuli:
-#' Two cases look the same in the data, and only you know which is yours:
+#' What counts is how stimuli were *sampled*, which the data do not show:
 #'
-#' * *Groups were drawn, and several stimuli of each:* 20 objects of 5 views, runs of a film, images
-#'   that were shown repeatedly. Another experiment would have other objects. The sample has 20
-#'   independent parts, not 100: name them in `clusters`.
-#' * *Each stimulus was drawn by itself,* from a population that has classes: a test set of
-#'   photographs, in the order of their classes or not. Other photographs of the same classes would
-#'   be drawn next time, and there is nothing to do. (Images of one category can make p-values too
-#'   small if you want to generalise to other categories: these were drawn as groups.)
+#' * *Groups were drawn, and several stimuli of each:* 20 objects of 5 views, runs of a film,
+#'   repeated images. The sample has 20 independent parts, not 100: name them in `clusters`.
+#' * *Each stimulus was drawn by itself,* from a population that has classes, such as a test set of
+#'   photographs: nothing to do, unless you want to generalise to other classes: then these are
+#'   groups.
 #'
 #' | your data | p-values ([calibrate()]) | intervals, ceilings, corrected scores |
 #' | --- | --- | --- |
@@ -37,62 +35,51 @@
 #' | a time series | `series`: the whole series is shifted | `clusters`: successive points |
 #' | anything else | a design in `permutations` | `clusters` |
 #'
-#' Stretches of a series are clusters if they are several times as long as the correlation lasts;
-#' better, leave out their first points (label `NA`). If you know that all stimuli are independent,
-#' give each its own label.
+#' `clusters` has one label per stimulus, by name or in their order; `NA` leaves it out. Stretches
+#' of a series are clusters if they are several times as long as the correlation lasts; better,
+#' leave out their first points.
 #'
 #' @section The warning:
-#' Every function that gives a p-value, an interval or a ceiling looks at the rows, unless one of
-#' these arguments is given, and warns once, with class `repalign_dependence`, if
+#' Functions that give p-values, intervals or ceilings warn once, with class `repalign_dependence`,
+#' if neighbouring rows are similar, if many rows are near copies of others, or if the pairs of rows
+#' that are most similar on one side stand out on the other, too. One of these arguments ends the
+#' warning: if all stimuli are independent, give each its own label in `clusters`.
 #'
-#' * neighbouring rows are similar, as in a time series or in stimuli sorted by group (for p-values
-#'   on both sides, for intervals on one);
-#' * many rows are near copies of other rows, on both sides;
-#' * rows that are most similar on one side are also similar on the other, by 0.35 more (as a cosine
-#'   of centred rows) than the other four fifths of the pairs predict. Groups do that; a relation
-#'   of the two sides seldom does.
-#'
-#' RDMs of two values are not looked at, and of more than 300 rows only a part. No warning is no
-#' proof: weak groups (half of the variance), small groups among more than 300 stimuli in a mixed
-#' order, and weak series are often not seen.
+#' No warning is no proof: weak groups, small groups among more than 300 stimuli in a mixed order,
+#' and weak series are often not seen, RDMs of two values never.
 #'
 #' @section Time series:
 #' `series` of [calibrate()], and of functions that use it, is for rows that are points in time.
 #'
-#' `series = TRUE` or `"circular"` shifts the series and joins its end to its beginning. The test is
-#' exact for periodic series, good where one of the two series is fast, and rejects too often where
-#' both are slow, the more the more neurons there are: a warning of class `repalign_series` says
-#' where. For measures that weigh all neurons equally (matching, [cca()], [gulp()]), give columns of
-#' equal variance ([scale()]), or the warning can miss slow neurons beside a fast one.
+#' `TRUE` or `"circular"` shifts the series and joins its end to its beginning. The test is exact
+#' for periodic series, good where one of the two is fast, and rejects too often where both are
+#' slow, the more the more neurons there are (a warning of class `repalign_series`). For measures
+#' that weigh all neurons equally (matching, [cca()], [gulp()]), [scale()] the columns, or the
+#' warning can miss slow neurons.
 #'
-#' `series = "linear"` joins nothing (Harris 2020): the middle half of `x`, without n/4 = N rows at
-#' each end, is compared with stretches of `y` of the same length, shifted by up to N rows either
-#' way. All columns of the result are about this half of the rows. The series in `y` must be
-#' stationary, or its steps must be, as in a random walk, if the measure does not depend on where
-#' the cloud of points lies; nothing is asked of `x`. The level is at most twice alpha for any
-#' series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power, and that
-#' no p-value is below 1/(2N + 1). It needs responses or distances.
+#' `"linear"` compares the middle half of `x` (all columns of the result are about it) with
+#' stretches of `y`, shifted by up to N = n/4 rows either way. The series in `y` must be stationary,
+#' or its steps must be (a random walk) if the measure does not depend on where the cloud of points
+#' lies; nothing is asked of `x`. The level is at most twice alpha (at most alpha if you multiply
+#' p-values by (2N + 1)/(N + 1)), the power is lower, and no p-value is below 1/(2N + 1).
 #'
 #' @section Engines:
 #' How null scores are made if all permutations are allowed (`engine` of [calibrate()]):
 #'
-#' * `"coset"`: all cyclic shifts of random orders, the fastest for many permutations. There may be
-#'   more of them than were asked for, at most twice as many (99 for 40 stimuli: 119).
-#' * `"random"`: independent random permutations. Of 2,000 stimuli and more, `"auto"` takes what
-#'   costs less; linear [cka()], [rv()], the CCA family, Procrustes, linear regression and [gulp()]
-#'   then need no matrix of all pairs of stimuli.
-#' * `"exact"`: all permutations, at most a million; the choice of `"auto"` if there are no more
-#'   than were asked for.
-#' * `"moments"`: a Pearson type III distribution with the exact mean, variance and skewness over
-#'   all permutations, which gives p-values far below \eqn{1/(K + 1)}, the smallest of K
-#'   permutations. It needs 6 stimuli, and is there for `cka`, `rv`, distance correlation, linear
-#'   regression, gulp and whitened [rsa()] (without `stimulus_noise`), without `aggregate`. `"auto"`
-#'   never chooses it.
+#' * `"coset"`: all cyclic shifts of random orders, the fastest for many permutations; up to twice
+#'   as many as were asked for.
+#' * `"random"`: independent permutations; `"auto"` takes them where they cost less, of 2,000
+#'   stimuli and more.
+#' * `"exact"`: all permutations, at most a million; `"auto"` takes it if there are no more than
+#'   were asked for.
+#' * `"moments"`, never taken by `"auto"`: a Pearson type III distribution with the exact mean,
+#'   variance and skewness over all permutations, for p-values below \eqn{1/(K + 1)}, the smallest
+#'   of K permutations. It needs 6 stimuli, and `cka`, `rv`, distance correlation, linear
+#'   regression, gulp or whitened [rsa()] (without `stimulus_noise`), without `aggregate`.
 #'
-#' The first three give exact tests. `"moments"` is an approximation; where three moments do not
-#' suffice (single stimuli weigh too much, or both sides consist of few categories), it is an error
-#' of class `repalign_error_design`. P-values far out in the tail (1e-20) mean "very small". For
-#' distance correlation and gulp, `null_mean` and `null_sd` are approximate.
+#' The first three give exact tests. `"moments"` is an approximation, and an error of class
+#' `repalign_error_design` where three moments do not suffice. P-values such as 1e-20 mean "very
+#' small". `null_mean` and `null_sd` of distance correlation and gulp are approximate.
 #' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
 #'   Sci. 7 (where a sum of autocorrelations ends). Kazi-Aoual et al. (1995), Comput. Stat. Data
 #'   Anal. 20, and Josse, \enc{Pagès}{Pages} and Husson (2008), Comput. Stat. Data Anal. 53

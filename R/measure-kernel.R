@@ -8,84 +8,72 @@ NULL
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
 #' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices or data frames, stimuli x
-#'   neurons, or [responses()]. Rows go by their names if both sides have them.
+#' @param x,y two representations of the same stimuli, see [similarity()].
 #' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel `exp(-d^2 / (2 sigma^2))` of the Euclidean
-#'   distance d; or `"manifold"`, that of [mka()], made symmetric. With the last two, `x` and `y`
-#'   may be `dist` objects.
+#'   distance d; or `"manifold"`, that of [mka()], made symmetric. The last two take `dist` objects.
 #' @param estimator which errors are corrected:
 #'   * `"naive"`: none;
 #'   * `"stimulus"`: few stimuli (also called debiased CKA);
-#'   * `"stimulus_neuron"`: few stimuli and few neurons (linear kernel only);
-#'   * `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`: also the noise
-#'     of trials, for [responses()] with several of them.
+#'   * `"stimulus_neuron"`: also few neurons (linear kernel only);
+#'   * `"stimulus_trial"` (not for the manifold kernel), `"stimulus_neuron_trial"`: also the noise
+#'     of trials, for [responses()] with several.
 #'
-#'   By default `"naive"`, where a message of class `repalign_uncorrected` gives the corrected
-#'   number of two matrices, once a session (`options(repalign.hints = FALSE)`: never); for
-#'   [responses()] that declare anything, the most corrected one that is possible, which a message
-#'   names.
+#'   By default `"naive"`, with a message (class `repalign_uncorrected`) once a session; for
+#'   [responses()] that declare anything, the most corrected one that is possible.
 #' @param shared_neurons are columns j of `x` and of `y` the same neuron, as in two trials?
 #'   `"stimulus_neuron"` then leaves out the pair (j, j).
-#' @param units_x,units_y one label per column of `x` and of `y` (both or neither), such as names of
-#'   neurons, or of the sessions or electrodes that share noise: `"stimulus_neuron"` leaves out
-#'   pairs of columns with equal labels.
-#' @param complete of which sides are the columns not a sample, but all that there are, such as the
-#'   units of a layer? These are corrected for few stimuli (and noise) only.
-#' @param sigma width of the Gaussian kernel, in the units of the data. By default `bandwidth` times
-#'   the median distance between different rows, for each side.
+#' @param units_x,units_y one label per column of `x` and of `y` (both or neither), such as neurons,
+#'   or sessions that share noise: `"stimulus_neuron"` leaves out pairs with equal labels.
+#' @param complete of which sides are the columns no sample, but all that there are, such as the
+#'   units of a layer? They are not corrected for few neurons.
+#' @param sigma width of the Gaussian kernel; by default `bandwidth` times the median distance
+#'   between different rows of a side.
 #' @param bandwidth factor of the median distance.
-#' @param k number of neighbours in the manifold kernel, at least 3, without the stimulus itself.
-#' @param clusters one label per stimulus, by name or in their order, for stimuli that [depend on
-#'   each other][dependence], such as images of one category (`NA`: left out). Corrected estimators
-#'   count only pairs of different clusters, at least 4.
+#' @param k number of neighbours in the manifold kernel, at least 3.
+#' @param clusters labels of stimuli that [depend on each other][dependence]: corrected estimators
+#'   count only pairs of different clusters, and need 4 clusters.
 #' @param shared_noise of neurons of one session (see [responses()]): `"trials"` multiplies
 #'   different trials, `"pairs"` leaves out their pairs; `"auto"`: trials, if there are several.
-#' @param given controls, beyond which similarity is asked for: a representation of the same
-#'   stimuli, such as pixels or an earlier layer, or a named list of several (see details). For a
-#'   list of subjects in `x` it may be a list of their controls, with their names.
+#' @param given controls, beyond which similarity is asked for: a representation, such as pixels or
+#'   an earlier layer, or a named list of several; for subjects in `x` also a list of their
+#'   controls, by their names.
 #' @param na see [similarity()].
-#' @param ... nothing: other arguments are an error that says which was meant.
-#' @return One number: `"naive"` in \[0, 1\] (in \[-1, 1\] with the manifold kernel, or the Gaussian
-#'   one of distances that are not Euclidean), `"stimulus"` in \[-1, 1\]; `"stimulus_neuron"` is not
-#'   bounded and can exceed 1 by chance. `NA`, with a warning of class `repalign_undefined`, when a
-#'   term in the denominator of a corrected estimate is not positive, or when a manifold kernel is
-#'   constant after centring.
+#' @param ... not used.
+#' @return One number: `"naive"` in \[0, 1\] (with the manifold kernel, or the Gaussian one of
+#'   distances that are not Euclidean, in \[-1, 1\]), `"stimulus"` in \[-1, 1\], `"stimulus_neuron"`
+#'   without bounds. `NA`, with a warning of class `repalign_undefined`, when a term in the
+#'   denominator of a corrected estimate is not positive, or a manifold kernel is constant after
+#'   centring.
 #' @details
 #' The naive estimate of unrelated data is far above 0 when stimuli are few, and that of related
 #' data too low when neurons are few. `"stimulus"` removes the first bias (the other:
-#' [predicted_bias()]), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
-#' those of a network layer, too, unless they are `complete`. Rotation of the neurons of a side
-#' changes only estimates that are corrected for few neurons. A silent column counts as a neuron.
+#' [predicted_bias()]), `"stimulus_neuron"` both: it takes columns as a sample of neurons, silent
+#' ones and those of a network layer, too, unless they are `complete`. Only estimates that are
+#' corrected for few neurons change with rotations.
 #'
-#' From trials ([responses()]), noise drops out, also what neurons or areas share. A stimulus
-#' without two trials is left out for the neurons concerned. Two sides with trials are taken as
-#' recorded together unless their sessions differ; a side without trials counts as free of noise.
+#' From trials ([responses()]), noise drops out, also what neurons or areas share; a side without
+#' trials counts as free of noise. A stimulus without two trials is left out for the neurons
+#' concerned.
 #'
-#' *Controls.* With `given = z` the score is the partial score of `x` and `y` given `z`,
-#' `(s_xy - s_xz s_yz) / sqrt((1 - s_xz^2) (1 - s_yz^2))` of the scores by the same estimator (of
-#' several controls in a list, as partial correlations are). It tells which similarity is left when
-#' the geometry of the controls is taken off both sides; what a side has of a control through a
-#' linear map that is no rotation stays. Controls are samples, too, unless `responses(complete =
-#' TRUE)`. Uncorrected scores find similarity beyond a control of few neurons where there is none,
-#' the more surely the more stimuli there are; a message of class `repalign_incomplete_control` says
-#' so. A partial score is `NA` where a control explains all of a side, and may exceed 1.
-#' Permutations say nothing of it: [score_interval()] gives its errors, and `p_zero` if these are
-#' over all that was sampled. Of a truth of 0, corrected scores were 0 in simulations (60 stimuli x
-#' 25 neurons to 300 x 60), naive ones .10 to .18, and those corrected for few stimuli alone .08 to
-#' .10; corrected intervals are on the safe side.
+#' *Controls.* With `given = z` the score is the partial score `(s_xy - s_xz s_yz) / sqrt((1 -
+#' s_xz^2) (1 - s_yz^2))` of scores by the same estimator: the similarity without the geometry of
+#' the controls (what a side has of them through a linear map that is no rotation stays). It is `NA`
+#' where controls explain all of a side, and may exceed 1. Controls are samples, too, unless
+#' `responses(complete = TRUE)`: without the correction for few neurons, scores find similarity
+#' beyond a control of few neurons where there is none (a message of class
+#' `repalign_incomplete_control`). Permutations say nothing of partial scores: take the errors and
+#' `p_zero` of [score_interval()].
 #'
 #' When not to trust it:
-#' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
-#'   widely and can be undefined. Pool over subsets ([brain_to_brain()]) or trials
-#'   ([trial_to_trial()]), and look at the interval ([cka_interval()]);
-#' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
-#'   noise: use `shared_neurons`, or `units_x` and `units_y`. A warning of class `repalign_unstable`
-#'   points out such values, standard errors above 0.2 (with trials, too), and values beyond 2 in
-#'   size, which mean nothing;
-#' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
-#'   standard deviation;
-#' * stimuli that depend on each other, without `clusters`, give unrelated populations corrected
-#'   values far above 0;
+#' * a single value from fewer than 16 to 32 neurons scatters widely: pool over subsets
+#'   ([brain_to_brain()]) or trials ([trial_to_trial()]), and look at [cka_interval()];
+#' * a value well above 1 usually means that `x` and `y` share neurons, or noise: use
+#'   `shared_neurons` or units. A warning of class `repalign_unstable` points out such values,
+#'   standard errors above 0.2, and values beyond 2 in size, which mean nothing;
+#' * in raw spike counts a few neurons with high rates dominate: divide each by its standard
+#'   deviation;
+#' * [dependent][dependence] stimuli without `clusters`: corrected values are far above 0 for
+#'   unrelated populations;
 #' * 2 stimuli give a CKA of 1, and 3 say next to nothing (a warning of class `repalign_trivial`).
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun et al. (2025),
 #'   \doi{10.48550/arXiv.2502.15104}.

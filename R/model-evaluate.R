@@ -22,22 +22,21 @@
 #'   of categories.
 #' @param outer how RDMs are compared, as for [rsa()].
 #' @param resample what is resampled for errors: RDMs (`"rdm"`), stimuli (`"condition"`, the default
-#'   for a single RDM), `"both"`, or `"none"`, for errors over RDMs without draws; or draws of your
-#'   own, see below.
+#'   for a single RDM), or `"both"`; `"none"`: errors over RDMs without draws; or draws of your own,
+#'   see below.
 #' @param draws the number of draws; fewer than 20 are warned of.
-#' @param group one label for each RDM; those with the same label (subject) are drawn and left out
+#' @param group one label for each RDM; those of one label (subject) are drawn and left out
 #'   together.
 #' @param folds how many folds for cross-validation, or folds of your own, see below.
-#' @param repeats how often each draw cuts new folds.
+#' @param repeats how often each draw cuts new folds; at least 2 for errors with `folds`.
 #' @param conf_level coverage of the intervals.
 #' @param stimulus_noise for whitened comparisons, as for [rsa()]; for draws of stimuli, variances.
 #' @param na `"pairwise"`: over the pairs of stimuli that both have.
 #' @param threads see [similarity()].
-#' @param clusters one label per stimulus, if some depend on each other (see [dependence]): draws,
-#'   folds and permutations go by whole clusters, and pairs within one do not count. `NA`: left out.
+#' @param clusters labels of [dependent][dependence] stimuli: draws, folds and permutations go by
+#'   whole clusters, without pairs within one.
 #' @param blocks see [calibrate()].
-#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. Some more may be done, see
-#'   [engines].
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
 #' @param ... not used.
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
@@ -53,36 +52,31 @@
 #'
 #' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take it.
 #' @details
-#' Scores are means over RDMs, with all data; draws are for errors. Models with weights are fitted
-#' again in each draw. Draws with fewer than 3 different stimuli (in each fold) or an undefined
-#' score are left out.
-#'
-#' With `folds`, weights are fitted to the training RDMs and stimuli of each fold and tested with
-#' the others. Compare models by the same folds: scores of few stimuli differ from those of all.
-#' Errors then need `repeats` of at least 2.
+#' Scores are means over RDMs, with all data; draws are for errors, fit models with weights again,
+#' and are left out with fewer than 3 different stimuli (in each fold) or an undefined score. With
+#' `folds`, weights are fitted to the training RDMs and stimuli of each fold and tested with the
+#' others: compare models by the same folds.
 #'
 #' `ceiling_high` is the highest mean score that any model can have, and `ceiling_low` that of the
 #' pool of the other groups ([subject_ceiling()]; `NA` of one RDM). `p_chance` permutes the stimuli
 #' of the models and fits weights again; it is `NA` for clusters of different sizes. Cosines of
-#' positive RDMs have a small `p_zero` for any model, but not a small `p_chance`. A model that is
-#' the same for all pairs says nothing, but has a score by a cosine; with `clusters` it has none.
+#' positive RDMs have a small `p_zero` for any model: look at `p_chance`.
 #'
-#' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )`, matrices of indices
-#' (of groups and clusters, if any) with a draw in each row; `folds` a data frame with the columns
-#' `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or `"condition"`) and `index`.
+#' *Your own draws* in `resample` are `list(rdm = , condition = )`, matrices of indices (of groups
+#' and clusters, if any) with a draw in each row; `folds` a data frame with the columns `fold`,
+#' `set` (`"train"` or `"test"`), `factor` (`"rdm"` or `"condition"`) and `index`.
 #'
-#' *Attributes* of the result: `table` (the score of each RDM with each model, without folds) and
-#' `draws` (for `both`, `rdm` and `condition` an array draws x (models, `ceiling_low`,
-#' `ceiling_high`) x repeats).
+#' *Attributes*: `table` (scores RDMs x models, without folds), `draws` (arrays draws x (models,
+#' `ceiling_low`, `ceiling_high`) x repeats).
 #'
-#' When not to trust it: when stimuli depend on each other (frames of one film, views of one
-#' object), without `clusters`. Of two to four subjects, errors are guesses. Permutations say
-#' nothing of other subjects; errors do. Cosines need a 0 that means "no difference", as in
-#' cross-validated distances (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A
-#' score that is not significantly below the ceiling may be far below it.
-#' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Nili et al. (2014), PLoS
-#'   Computational Biology 10 (ceilings). Diedrichsen et al. (2021), Neurons, Behavior, Data
-#'   Analysis, and Theory 5 (whitening).
+#' When not to trust it: when stimuli depend on each other, without `clusters`. Of two to four
+#' subjects, errors are guesses; permutations say nothing of others. Cosines need a 0 that means "no
+#' difference", as in cross-validated distances (`"crossnobis"` of [rdm()]); take
+#' `"whitened_pearson"` for others. A score that is not significantly below the ceiling may be far
+#' below it.
+#' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Nili et al. (2014), PLoS Computational
+#'   Biology 10 (ceilings). Diedrichsen et al. (2021), Neurons, Behavior, Data Analysis, and Theory
+#'   5 (whitening).
 #' @examples
 #' subjects <- rdm92[paste0("human", 1:4, "_s1")]
 #' models <- list(V1 = rdm92$model_V1, animal = factor(attr(rdm92, "images")$animal))

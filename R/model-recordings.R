@@ -18,27 +18,23 @@
 #'
 #' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
 #'   [responses()]), or a list of recordings, one for each subject.
-#' @param models a named list of representations of the same stimuli. A factor is a model of
-#'   categories. A folder, or paths of files, stand for the list of what they hold, and in `data` a
-#'   path for a recording (see [similarity()]; files are all read at once).
-#' @param measure one measure, see [measure()]. By default the [cka()] by the estimator
-#'   `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`. `measure("encode", ...)`:
-#'   how well models predict, see [encode()].
-#' @param over what the errors are about, see [score_interval()]. By default what the measure
-#'   corrects for: with the corrected CKA stimuli, neurons, and units of models that are not
-#'   `complete`, with other measures stimuli; of five or more subjects, stimuli and subjects; of two
-#'   to four, `"these_subjects"`.
+#' @param models a named list of representations of the same stimuli; a factor is a model of
+#'   categories. Paths, here and in `data`, stand for what they hold (see [similarity()]; files are
+#'   all read at once).
+#' @param measure one measure, see [measure()]; by default [cka()] by the estimator
+#'   `"stimulus_neuron_trial"` with trials, else `"stimulus_neuron"`. `measure("encode", ...)`: how
+#'   well models [predict][encode].
+#' @param over what errors are about, see [score_interval()]. By default what the measure corrects
+#'   for; of five or more subjects, stimuli and subjects; of two to four, `"these_subjects"`.
 #' @param ... not used: parameters of measures go to [measure()].
 #' @param conf_level coverage of the intervals and of the set of the best.
-#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. Some more may be done, see
-#'   [engines].
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
 #' @param alpha the level of `threshold`.
-#' @param clusters one label per stimulus, if some depend on each other (see [dependence]): errors
-#'   and permutations go by whole clusters, and pairs within one do not count where the measure can
-#'   leave them out. `NA`: left out.
+#' @param clusters labels of [dependent][dependence] stimuli: errors and permutations go by whole
+#'   clusters, without pairs within one where the measure can leave them out.
 #' @param blocks,series see [calibrate()].
 #' @param threads,na see [similarity()].
-#' @param given controls, such as pixels or an earlier layer, of the measure, see [cka()].
+#' @param given controls of the measure, see [cka()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
 #' | column | |
@@ -60,10 +56,10 @@
 #' [responses()] or [cka()]). Without trials or subjects the ceiling is `NA`. `threshold` depends on
 #' the observed score if it is high, and is then above that of [calibrate()]: use more permutations.
 #'
-#' When not to trust it: when stimuli depend on each other (frames of one film, views of one
-#' object), without `clusters`. Of two to four subjects, errors are about these subjects alone; over
-#' `"subjects"`, they are guesses. Permutations say nothing of other subjects or neurons; errors do.
-#' A score that is not significantly below the ceiling may be far below it.
+#' When not to trust it: when stimuli depend on each other, without `clusters`. Of two to four
+#' subjects, errors are about these alone; over `"subjects"`, they are guesses. Permutations say
+#' nothing of other subjects or neurons. A score that is not significantly below the ceiling may be
+#' far below it.
 #' @references Westfall and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
 #' @examples
 #' # which layer of a network is closest to V4?

@@ -4,60 +4,55 @@
 #'
 #' How much of a brain RDM does each of several models explain that the others do not?
 #'
-#' @param formula response and predictors, as in `brain ~ layer4 + category`; `.` stands for all
-#'   other elements of `data`. Each is
+#' @param formula response and predictors, as in `brain ~ layer4 + category` (`.`: all other
+#'   elements of `data`). Each is
 #'   * an RDM: a `dist` object or a symmetric matrix with zeros on its diagonal;
-#'   * a representation: a matrix conditions x neurons, of which `inner` makes an RDM;
-#'   * labels (factor, character or logical): 0 for pairs with the same label, 1 for others.
+#'   * a representation: conditions x neurons, of which `inner` makes an RDM;
+#'   * labels (factor, character or logical): 0 for pairs with the same one, 1 for others.
 #'
 #'   The response may also be a list of RDMs or representations, one for each subject.
-#' @param data a list for the variables of `formula`, `leave_out` and `blocks`.
-#' @param leave_out one label per condition, such as its run: pairs of conditions with the same
-#'   label are left out.
-#' @param blocks one label per condition: only conditions of the same block are exchanged. By
-#'   default the labels of `leave_out`; `NULL`: all are exchanged.
-#' @param inner for representations, see [rsa()]. By default as in the RDM of the response, or else
-#'   `"correlation"`, with a message.
+#' @param data a list for these variables, `leave_out` and `blocks`.
+#' @param leave_out one label per condition, such as its run: pairs with equal labels are left out.
+#' @param blocks one label per condition: only those of one block are exchanged. By default the
+#'   labels of `leave_out`; `NULL`: all are exchanged.
+#' @param inner for representations, see [rsa()]; by default as in the response, or `"correlation"`.
 #' @param fit least squares: `"ordinary"`, `"nonnegative"` (for predictors that add up) or
 #'   `"ridge"`.
-#' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
-#'   share of it.
+#' @param ridge what `"ridge"` adds to the sum of squares of each predictor, as a share of it.
 #' @param standardize are coefficients in standard deviations, or in the units of the data?
 #' @param na dissimilarities (or labels) that are `NA`: an `"error"`, or left out (`"pairwise"`).
-#' @param center are predictors tested beyond effects of single conditions? See Details.
+#' @param center test predictors beyond effects of single conditions? See Details.
 #' @param permutations as in [calibrate()].
-#' @param group for several RDMs (sessions) of a subject: one label for each RDM.
-#' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
-#'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
-#'   its correlation with the response given the others; `semipartial`, the same with the others
-#'   taken out of the predictor only; `p_value`; `unique`, what R squared loses without it; and with
-#'   `center` `centered`, the coefficient after double centring, which `p_value` is of.
+#' @param group one label for each RDM, where a subject has several (sessions).
+#' @return A data frame of class `repalign_regression` with a row for each predictor (and subject):
+#'   `subject` (if the response is a list), `term`, `estimate`; `partial`, the correlation with the
+#'   response given the others; `semipartial`, with the others taken out of the predictor only;
+#'   `p_value`; `unique`, what R squared loses without it; and with `center` `centered`, the
+#'   coefficient after double centring, which `p_value` is of.
 #'
-#'   `summary()` tests the group ([regression_group]), in a row for each predictor: `mean`
-#'   coefficient over subjects; `tested`, that of the tested ones, with `se`, `df`, `statistic`;
-#'   `p_value`, about other conditions (or blocks) and subjects, `p_conditions` and `p_subjects`,
-#'   about one of them; `subjects`; `deleted`, what was left out one at a time for `se`.
+#'   `summary()` [tests the group][regression_group], for each predictor: `mean` coefficient over
+#'   subjects; `tested`, that of the tested ones, with `se`, `df`, `statistic`; `p_value`, about
+#'   other conditions (or blocks) and subjects, `p_conditions` and `p_subjects`, about one of them;
+#'   `subjects`; `deleted`, what was left out one at a time for `se`.
 #'
 #'   `glance()`: for each response `r_squared`, `shared` (R squared less all unique parts),
-#'   `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
+#'   `p_value` of the whole model, `intercept`, and numbers of `pairs`, `conditions` and
 #'   `permutations`. `confint()`: intervals of `tested`. `augment()`: for each pair of conditions
 #'   (and subject) `condition_1`, `condition_2`, the variables, `.fitted` and `.resid`.
 #' @details
-#' The test of a predictor (Freedman and Lane 1983) permutes conditions, after effects of single
-#' conditions have been taken out of all RDMs (double centring), as one condition with unusual
-#' patterns is far from all others; a predictor with no other effects has `p_value` `NA`, with a
-#' warning. It is two-sided (`fit = "nonnegative"`: one-sided) and approximate; p-values of `lm()`
-#' are far too small. `partial`, `semipartial` and the tests of ridge regression are those of
-#' ordinary least squares.
+#' The test of a predictor (Freedman and Lane 1983) permutes conditions, after double centring of
+#' all RDMs has taken out effects of single conditions; a predictor with no other effects has
+#' `p_value` `NA`, with a warning. It is two-sided (`"nonnegative"`: one-sided) and approximate;
+#' p-values of `lm()` are far too small. `partial`, `semipartial` and the tests of `"ridge"` are
+#' those of ordinary least squares.
 #'
 #' When not to trust it:
-#' * noise in the patterns where predictors correlate (by more than 0.3, the print says so), and few
-#'   large blocks: `p_value` of a row and `p_conditions` are then too small; that of the group
-#'   holds;
-#' * conditions that depend on each other, as in runs without `blocks` (see [dependence]);
-#' * predictors that hardly differ: their coefficients are uncertain, and `shared` is large;
-#' * dissimilarities of noisy patterns that are not cross-validated: centring takes their bias out
-#'   only where it is the same for all pairs of a condition.
+#' * noisy patterns where predictors correlate by more than 0.3, and few large blocks: `p_value` of
+#'   a row and `p_conditions` are too small; that of the group holds;
+#' * conditions that [depend on each other][dependence], as in runs without `blocks`;
+#' * predictors that hardly differ: coefficients are uncertain, and `shared` is large;
+#' * dissimilarities of noisy patterns that are not cross-validated: centring takes out only a bias
+#'   that is the same for all pairs of a condition.
 #' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker et al. (2007), Psychometrika
 #'   72 (permutation tests of several matrices). Lawson and Hanson (1974), Solving Least Squares
 #'   Problems.

@@ -135,8 +135,8 @@ map_cautions <- c(
 #' @param x,object what `test_maps()` returned.
 #' @param digits,n how many digits, and how many clusters, or places of each model, are printed.
 #' @return `summary()`: the clusters, or for other corrections for each model the numbers of
-#'   `places`, of those `left_out` and of `significant` ones (by `p_familywise`), the `threshold`,
-#'   and the `peak` with `score` and `p_familywise`.
+#'   `places`, of those `left_out` and of `significant` ones, the `threshold`, and the `peak` with
+#'   `score` and `p_familywise`.
 #' @export
 print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)

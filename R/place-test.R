@@ -6,54 +6,49 @@
 #' Tests the scores of several subjects at many places or times, with control over all of them.
 #'
 #' @param maps a named list of results of [searchlight()], one for each subject, or a matrix
-#'   subjects x places, or an array subjects x places x models. A matrix places x subjects is an
-#'   error where names or `adjacency` show it. Otherwise ten rows more than columns are a warning
-#'   (class `repalign_transposed`), or ten times as many if columns are named or fit `adjacency`.
+#'   subjects x places, or an array subjects x places x models. A warning (class
+#'   `repalign_transposed`) or an error says where places seem to come first.
 #' @param baseline what a score is compared with. A distance needs one, or `compare`.
 #' @param compare two models, as `c("a", "b")`, whose difference a - b is tested; or a second set of
 #'   maps of the same subjects, to be subtracted from `maps`.
 #' @param adjacency which places touch, for clusters and TFCE: what [adjacency()] returns, or takes.
 #' @param correction see Details.
 #' @param statistic `"t"`, or `"mean"` over subjects, for few of them.
-#' @param alternative `"greater"` (the default), `"less"` (the default of a distance) or
-#'   `"two_sided"` (with `compare`).
+#' @param alternative `"greater"` (the default), `"less"` (default of a distance) or `"two_sided"`
+#'   (with `compare`).
 #' @param threshold places whose own p-value is below it form clusters. For volumes take .001.
 #' @param extent,height the exponents E and H of TFCE.
 #' @param permutations how many flips of signs (all, if there are no more); or a matrix flips x
 #'   subjects of 1 and -1.
 #' @param alpha level of the thresholds.
-#' @param na missing scores: `"error"`, or leave out (`NA`, with a warning) `"places"` that a
-#'   subject lacks.
+#' @param na missing scores: `"error"`, or leave out `"places"` that a subject lacks (`NA`, with a
+#'   warning).
 #' @param threads see [similarity()].
 #' @return A data frame of class `repalign_map_test` with a row for each place and model: `center`,
 #'   `model`, `score` (the mean of the maps), `std_error`, `statistic`, `p_value` (of this place
 #'   alone) and `p_familywise`; for clusters instead `cluster` and `p_cluster`; for TFCE also
-#'   `tfce`, its value. Attributes: `"max_null"`, the largest corrected statistic of each flip;
-#'   `"threshold"`, which significant values exceed; `"clusters"`: `cluster`, `places` (how many),
-#'   `first`, `last`, `peak`, `mass`, `p_value` and, with several models, `model`.
+#'   `tfce`. Attributes: `"max_null"`, the largest corrected statistic of each flip; `"threshold"`,
+#'   which significant values exceed; `"clusters"`: `cluster`, `places` (how many), `first`, `last`,
+#'   `peak`, `mass`, `p_value` and, with several models, `model`.
 #' @details
 #' All values of a subject get one random sign. The p-value is the share of such flips whose largest
 #' statistic over places is at least as large; of N subjects it cannot be below `2^-N` (two-sided
-#' twice that).
+#' twice that). It holds for each model, not over several.
 #'
 #' * `"max"`: the largest statistic. It alone holds for single places.
 #' * `"cluster_mass"`: the sum of the statistic over connected places above the `threshold`.
 #' * `"tfce"` (threshold-free cluster enhancement): the integral over heights h of `e(h)^E h^H`,
 #'   where e is the number of connected places above h.
 #'
-#' P-values hold for each model, not over several.
-#'
 #' When not to trust it: a cluster's p-value says that the maps differ from the baseline somewhere,
-#' not at which places, nor from when to when. Scores above 0 on average are not scores above 0 in
-#' most subjects. Flips need scores that are symmetric around the baseline: of scores that are
-#' skewed upwards, as those of RSA may be, the two-sided t finds too much, hence the default.
-#' `"mean"` finds more with few subjects whose scores have a similar size at all places; with
-#' `"greater"`, many places and `"max"` or `"tfce"` it finds too much. Groups of
-#' subjects and covariates are for the package permuco.
+#' not at which places or times. Scores above 0 on average need not be above 0 in most subjects.
+#' Flips need scores that are symmetric around the baseline: of scores that are skewed upwards, as
+#' those of RSA may be, the two-sided t finds too much, as does `"mean"` with `"greater"`, many
+#' places and `"max"` or `"tfce"`.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
-#'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld,
-#'   \enc{Görgen}{Goergen} and Haynes (2016), NeuroImage 141.
+#'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld, \enc{Görgen}{Goergen} and
+#'   Haynes (2016), NeuroImage 141.
 #' @examples
 #' # 12 subjects, 60 times, an effect from 20 to 35
 #' set.seed(1)

@@ -6,24 +6,23 @@
 #' between two models, for any numbers of stimuli, neurons and trials.
 #'
 #' @param x the pilot: a matrix stimuli x neurons, or [responses()], whose trials can then be
-#'   planned. Or, in place of a pilot, what [linear_population()] returned, without `y`.
+#'   planned. Or, in place of a pilot, what [linear_population()] returned (best a large one: 400 x
+#'   200 + 200), without `y`.
 #' @param y what `x` is compared with, for the same stimuli: another recording, or a model. With a
 #'   named list of two models all columns are about the difference between their scores.
-#' @param stimuli,neurons_x,neurons_y,trials numbers to plan for; every combination becomes a row.
-#'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are another sample,
-#'   and `trials` only for a pilot whose stimuli have equally many (take those that all have, such
-#'   as `macaque_v4$trials[, , 1:6]`).
+#' @param stimuli,neurons_x,neurons_y,trials numbers to plan for, by default those of the pilot;
+#'   every combination becomes a row. `neurons_y` is only for a `y` whose neurons are another
+#'   sample, `trials` only for a pilot whose stimuli have equally many.
 #' @param target_se the standard error that you want, for `summary()`.
-#' @param difference the difference between the scores of two models that you want to detect with
-#'   `target_power` (by default that in the pilot).
+#' @param difference the difference between the scores of two models that you want to detect (by
+#'   default that in the pilot).
 #' @param over see [score_interval()]. By default all that are samples; for two models the stimuli
 #'   and `"neurons_x"`.
 #' @param shared_neurons,units_x,units_y see [cka()].
-#' @param alpha level of the tests whose power is told.
-#' @param target_power the power that is wanted for `difference`.
-#' @param conf_level coverage of the intervals whose width is told, and of ranges.
 #' @param na see [similarity()].
-#' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
+#' @param alpha,target_power the level of tests, and the power that is wanted for `difference`.
+#' @param conf_level coverage of the intervals and ranges.
+#' @param neurons not used: give `neurons_x` and `neurons_y`.
 #' @param complete `"y"`: the units of `y` are all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
 #'   `neurons_x`, `neurons_y`, `trials` (`NA` where those of the pilot are unequal); `se`, and
@@ -35,22 +34,19 @@
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, or `NA` where no
-#'   number is enough, with the reason in `why`; `low` and `high`, the numbers at which `se_low` and
-#'   `se_high` are as wanted (`Inf`: perhaps no number is enough); its `se` and `power`; `limit_se`
-#'   and `limit_power`, those with infinitely many of what is solved for; and `extrapolated`.
+#'   number is enough (`why`); `low` and `high`, the numbers at which `se_low` and `se_high` are as
+#'   wanted (`Inf`: perhaps no number is enough); its `se` and `power`; `limit_se` and
+#'   `limit_power`, those with infinitely many; and `extrapolated`.
 #' @details
 #' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). Predicted errors are
 #' mostly somewhat too large, but against a model they can be a quarter too small for 5 times the
-#' neurons. Parts of the variance that are estimated below 0 are pooled with the
-#' others, and all parts fall equally with the number of trials. Ranges come from
-#' predictions by the pilot without each sixth of its stimuli and of its neurons.
+#' neurons.
 #'
-#' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
-#' says why, for fewer than half or more than 5 times the stimuli of the pilot, more than 5 times
-#' its neurons or twice its trials, and for fewer than 20 neurons. Plan for more than the smallest
-#' design: one prediction in ten fell short by up to a half. An assumption in place of a pilot is
-#' best simulated large (400 x 200 + 200). Data with clusters are refused. Other animals, and other
-#' kinds of stimuli, are not in the plan.
+#' When not to trust it: `extrapolated` is `TRUE`, with a warning of class `repalign_extrapolated`,
+#' for fewer than half or more than 5 times the stimuli of the pilot, more than 5 times its neurons
+#' or twice its trials, and for fewer than 20 neurons. Plan for more than the smallest design: one
+#' prediction in ten fell short by up to a half. Data with clusters are refused. Other animals, and
+#' other kinds of stimuli, are not in the plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun et al. (2025),
 #'   \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples

@@ -3,9 +3,9 @@
 
 #' @rdname contributions
 #' @aliases plot.repalign_contributions
-#' @param object what `contributions()` returned. `plot()` draws stimuli and neurons as points in
-#'   the order of their effects, with the names of ten; and pairs of groups and of components as
-#'   tiles, coloured by `excess`, with the `share` in per cent.
+#' @param object what `contributions()` returned. `plot()` draws stimuli and neurons in the order of
+#'   their effects, with the names of ten; pairs of groups and of components as tiles, coloured by
+#'   `excess`, with the `share` in per cent.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_contributions <- function(object, ...) {
   no_other_arguments(...)

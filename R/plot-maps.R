@@ -8,16 +8,13 @@ NULL
 
 #' @rdname test_maps
 #' @aliases plot.repalign_map_test
-#' @param type what `plot()` draws. `"course"`: the mean scores along an axis, with a band of single
-#'   intervals, and bars at significant places; of places x times a panel for each of up to six
-#'   places, or rows of tiles. `"slices"` of volumes: tiles of the statistic, in full colour where
-#'   it is significant, with the largest peaks in the caption. `"ranked"`: all statistics from the
-#'   largest one, and the threshold. `"max_null"`: the largest statistics of the flips, and that of
-#'   the data. `"auto"`: slices where the places are voxels, a course where they have an order or
-#'   are up to 30, else `"ranked"`.
-#' @param at where places are: a number for each along the axis, or a matrix with two or three
-#'   columns, such as the `"coordinates"` in mm of [read_volumes()]; `NULL`: the times in their
-#'   names, such as "Cz, 120 ms" or "0 to 50", or the voxels, such as "12 30 7".
+#' @param type what `plot()` draws. `"course"`: mean scores along an axis, with single intervals and
+#'   bars at significant places; `"slices"` of volumes: the statistic, in full colour where
+#'   significant; `"ranked"`: all statistics; `"max_null"`: the largest of each flip; `"auto"`:
+#'   slices of voxels, a course where places have an order or are up to 30, else `"ranked"`.
+#' @param at where places are: a number for each, or a matrix with two or three columns, such as the
+#'   `"coordinates"` of [read_volumes()]; `NULL`: by their names, such as "Cz, 120 ms", "0 to 50" or
+#'   "12 30 7".
 #' @param xlab,ylab titles of the axes.
 #' @param ... no other arguments.
 #' @exportS3Method ggplot2::autoplot
@@ -318,8 +315,8 @@ map_null_picture <- function(rows, facts) {
 #' @rdname searchlight
 #' @aliases plot.repalign_searchlight
 #' @param type what `plot()` draws. `"ranked"`: scores from the best centre on; `"max_null"`: the
-#'   largest null scores, with the threshold and the best score; `"centers"`: scores in the order of
-#'   the centres. Orange-red: `p_familywise` is at most alpha; blue: `p_value` is.
+#'   largest null scores, the threshold and the best score; `"centers"`: scores in the order of
+#'   centres. Orange-red: `p_familywise` is at most alpha; blue: `p_value` is.
 #' @param label how many of the best centres are named.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null", "centers"),

@@ -381,9 +381,8 @@ found_flags <- function(p, alpha) {
 # their reliability.
 
 #' @rdname encode
-#' @param what what `plot()` draws: the score of each of the `"pairs"`, with trials also its ceiling
-#'   (dashes) and the normalised score (open points), or of each of the `"neurons"` over its
-#'   reliability.
+#' @param what what `plot()` draws: scores of `"pairs"`, with trials also their ceilings (dashes)
+#'   and normalised scores (open points), or of `"neurons"` over their reliability.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...) {
   no_other_arguments(...)

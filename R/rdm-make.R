@@ -9,50 +9,47 @@ NULL
 #' Dissimilarities between all pairs of conditions, cross-validated over runs, which takes out what
 #' noise adds, and with noise normalization.
 #'
-#' @param x the data: a numeric matrix (or data frame) observations x channels (neurons, voxels); an
-#'   array conditions x channels x repeats ([trial_array()]), whose repeats are the runs unless
-#'   `run` says otherwise; or [responses()], whose events are the runs. A named list of these gives
-#'   a named list of RDMs.
-#' @param condition one label per row, or the name of the column that has them. Conditions come in
-#'   the order of the levels of a factor, numbers by value, words by their first appearance. `NULL`:
-#'   each row is a condition. For a list: labels for all, or a list of labels with the same names.
-#' @param run one label per row, or per repeat of an array: its run (what has noise of its own); or
-#'   `TRUE`: the first observations of all conditions are one run, the second another, and so on.
+#' @param x a numeric matrix (or data frame) observations x channels (neurons, voxels); an array
+#'   conditions x channels x repeats ([trial_array()]), whose repeats are the runs unless `run` says
+#'   otherwise; or [responses()], whose events are the runs. A named list gives a named list of
+#'   RDMs.
+#' @param condition one label per row, or the name of their column; `NULL`: each row is a condition.
+#'   Conditions come in the order of levels, numbers by value, words as they appear. For a list:
+#'   labels for all, or a list of labels with its names.
+#' @param run one label per row, or per repeat of an array: its run, with noise of its own; `TRUE`:
+#'   the first observations of all conditions are one run, the second another, and so on.
 #'   `"crossnobis"` and `"poisson_cv"` need runs.
-#' @param subject one label per row, or the name of their column, for a list with an RDM for each
-#'   subject.
+#' @param subject one label per row, or the name of their column, for a list with an RDM for each.
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
-#'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
-#'   for each run (`noise_covariance(by_run = TRUE)`), or `NULL`: noise is taken to be equal and
-#'   independent. For a list `x`: one for all, or a list with its names. Matrices made elsewhere do
-#'   not say what they are: a message (class `repalign_note_noise`) says as what they are taken.
+#'   of the noise ([noise_precision()]), of a list `x` one for all or a list with its names. For
+#'   `"crossnobis"` also a list with a *covariance* matrix for each run (`noise_covariance(by_run =
+#'   TRUE)`), or `NULL`: noise is taken to be equal and independent. Of matrices made elsewhere a
+#'   message (class `repalign_note_noise`) says as what they are taken.
 #' @param weights for `r distances_in_help(function(one) one$weights)`: do pairs of runs count the
 #'   same (`"equal"`), or more with more observations (`"repeats"`)?
-#' @param center_patterns subtract from each pattern its mean over the channels? Not for
+#' @param center_patterns subtract from each pattern its mean over channels? Not for
 #'   `r distances_in_help(function(one) !one$centers)`.
 #' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
-#'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms
-#'   finite.
-#' @param na missing values: `"error"`; or what is left out: `"stimuli"` (rows: observations, or
+#'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`).
+#' @param na missing values: `"error"`; or left out with `"stimuli"` (rows: observations, or
 #'   conditions of an array) or `"neurons"` (channels).
 #' @param ... not used.
-#' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
-#'   [stats::dist()]. It goes wherever a `dist` object does, such as [stats::hclust()];
-#'   `as.matrix()`, `as.data.frame()` and `subset()` are [methods][print.repalign_rdm]. For a list,
-#'   a list of class `"repalign_rdms"`.
+#' @return An object of class `c("repalign_rdm", "dist")`, for a list a list of class
+#'   `"repalign_rdms"`. It goes wherever a [stats::dist()] object does, such as [stats::hclust()];
+#'   `as.matrix()`, `as.data.frame()` and `subset()` are [methods][print.repalign_rdm].
 #' @details
-#' Let \eqn{b_i} be the mean pattern of condition i over all observations, \eqn{b_{mi}} that of run
-#' m, p the number of channels, and \eqn{\Omega} the precision of the noise.
+#' Let \eqn{b_i} be the mean pattern of condition i, \eqn{b_{mi}} that of run m, p the number of
+#' channels, and \eqn{\Omega} the precision of the noise.
 #'
 #' `r distance_help()`
 #'
-#' All but `r distances_in_help(function(one) one$runs)` are too large with noise. Most are squares
-#' of distances; for measures that ask for distances, such as [distance_correlation()], take
-#' `transform_rdm(x, "sqrt")`.
+#' Most are squares of distances; where distances are asked for, as by [distance_correlation()],
+#' take `transform_rdm(x, "sqrt")`.
 #'
-#' When not to trust it: observations of different runs must have independent noise; neighbouring
-#' trials of one run do not.
+#' When not to trust it: all but `r distances_in_help(function(one) one$runs)` are too large with
+#' noise, and these need independent noise in different runs, which neighbouring trials of one run
+#' do not have.
 #' @references Walther et al. (2016), NeuroImage 137. Diedrichsen et al. (2021), Neurons, Behavior,
 #'   Data Analysis, and Theory 5. \enc{Schütt}{Schuett} et al. (2023), eLife 12.
 #' @examples

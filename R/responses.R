@@ -6,65 +6,60 @@
 #' Says once which responses are trials of one stimulus, which neurons were recorded together and
 #' which stimuli belong together. All functions take the result as a representation.
 #'
-#' @param x one of the following:
+#' @param x one of the following (in a data frame, other arguments may be names of columns):
 #'   * an array stimuli x neurons x trials ([trial_array()]), `NA` where nothing was recorded.
-#'   * a matrix with a row for each presentation, whose stimulus `stimulus` names; without it, each
-#'     row is a stimulus.
+#'   * a matrix with a row for each presentation of a `stimulus`; without labels, each row is one.
 #'   * a long data frame with a row for each response of a neuron: give `stimulus` and `neuron`.
 #'   * a wide data frame with a row for each presentation: without `neuron`, all columns that no
 #'     argument names are neurons.
 #'
-#'   In a data frame, the other arguments may be names of columns.
-#' @param stimulus one label per row: rows with equal labels are trials of one stimulus.
-#' @param neuron one label per column (long data frame: row). Columns with equal labels are the same
-#'   neuron, also on both sides of a comparison, and are never multiplied with each other.
-#' @param trial labels of the trials: one per trial of an array, or a matrix stimuli x trials;
-#'   otherwise one per row. By default they are numbered in their order.
-#' @param session one label per column (long data frame: row): columns with equal labels were
-#'   recorded together and may share noise. Without it, all were. A neuron of several sessions has a
-#'   column for each.
-#' @param cluster one label per stimulus (matrix or data frame: row), for stimuli that depend on
-#'   each other (see [dependence]). `NA`: left out.
-#' @param run `TRUE` if the trials are runs or blocks, each with every stimulus once: what a run
-#'   adds to all of its stimuli then drops out. No response may be missing. Or labels of the runs,
-#'   given like `trial`.
-#' @param event labels given like `trial`: trials of a stimulus with the same label (repeats right
-#'   after each other) share noise. By default each trial has an event of its own. For states of
-#'   whole blocks of trials give `run = TRUE` instead.
-#' @param complete are the columns all that there are, such as the units of a network layer, and not
-#'   a sample? See [cka()].
+#' @param stimulus one label per row, equal for trials of one stimulus.
+#' @param neuron one label per column (long data frame: row), equal for the same neuron, also on
+#'   both sides of a comparison: its columns are never multiplied with each other.
+#' @param trial one label per trial of an array, or a matrix stimuli x trials; otherwise one per
+#'   row. By default numbers, in their order.
+#' @param session one label per column (long data frame: row), equal for what was recorded together
+#'   and may share noise; without labels, all was. A neuron of several sessions has a column for
+#'   each.
+#' @param cluster one label per stimulus (matrix or data frame: row), for [dependent][dependence]
+#'   ones. `NA`: left out.
+#' @param run `TRUE` if the trials are runs or blocks, each with every stimulus once and no response
+#'   missing: what a run adds to all of its stimuli then drops out. Or labels of the runs, given
+#'   like `trial`.
+#' @param event labels given like `trial`, equal for trials of a stimulus that share noise (repeats
+#'   right after each other; for states of whole blocks give `run = TRUE`). By default each trial
+#'   has its own.
+#' @param complete are the columns no sample, but all that there are, such as the units of a layer?
+#'   See [cka()].
 #' @param series for a [time series][time_series]: `TRUE`, if the stimuli are in order; or the time
 #'   of each (matrix or data frame: row), equally spaced numbers. Permutation tests then shift the
 #'   whole series. Intervals do not use it: give `cluster` for successive stimuli.
-#' @param kind `"network"`: columns are called units and the whole a layer, by prints and by
-#'   [evaluate_models()]. These are words: no number changes.
+#' @param kind `"network"`: prints and [evaluate_models()] say "units" and "layer"; no number
+#'   changes.
 #' @param value the column of a long data frame with the responses; by default the only numeric one
 #'   left.
 #' @param ... not used.
 #' @return An object of class `repalign_responses`, with the `dim()` and `dimnames()` of stimuli x
-#'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses, and
-#'   `as.matrix()` their means over the trials.
+#'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses,
+#'   `as.matrix()` their means over trials.
 #' @details
-#' Two responses share noise if they are of the same event of the same stimulus, and of the same
-#' session. Corrected estimates leave their products out. With one trial and no `session`, noise
-#' that neurons share stays.
+#' Responses of the same session share noise if they are of the same event of the same stimulus:
+#' corrected estimates leave their products out. With one trial and no `session`, noise that neurons
+#' share stays.
 #'
 #' Two sides with trials are taken as recorded together, unless their `session` labels differ, and
 #' trials with the same label as the same moment: keep these labels, or the order of the rows, the
 #' same on both sides.
 #'
-#' What is declared need not be given to functions: their `clusters`, `series` and `complete` may
-#' not say otherwise, and `units_x` and the like are refused.
+#' What is declared need not be given to functions, which may not say otherwise. Measures that make
+#' no use of trials take their means, and a message of class `repalign_note_declared` names what is
+#' not used. `read.csv(system.file("declared.csv", package = "repalign"))` lists what each function
+#' does with each declaration: it is honoured, noted (not used, with a message), refused, or makes
+#' no difference (-).
 #'
-#' Measures that make no use of trials take their means, and a message of class
-#' `repalign_note_declared` names what is not used. `read.csv(system.file("declared.csv", package =
-#' "repalign"))` lists what each function does with each declaration: it is honoured, noted (the
-#' function does without it and says so), refused, or makes no difference (-).
-#'
-#' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
-#' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not
-#' corrected at all. In a long table whose neurons are numbered from 1 in each session, equal
-#' numbers count as the same neuron: give them different labels.
+#' When not to trust it: noise that outlasts a trial (drifts, adaptation) is corrected only if
+#' `event` or `run` says so, and the gain of a whole run not at all. In a long table, numbers of
+#' neurons that begin anew in each session count as the same neurons: give them different labels.
 #' @examples
 #' # units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)

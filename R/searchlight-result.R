@@ -94,7 +94,7 @@ searchlight_facts <- function(x, arg = "x") {
 
 #' @rdname searchlight
 #' @param x,object what `searchlight()` returned.
-#' @param digits,n how many digits, and how many centres of each model, are printed.
+#' @param digits,n how many digits, and centres of each model, are printed.
 #' @return `summary()`: for each model the numbers of `centers`, of `undefined` and of `significant`
 #'   ones (by `p_familywise`), the `threshold`, and the `best` centre with `score` and
 #'   `p_familywise`. `tidy()`: `term` (the model), `center`, `estimate`, `p.value` and

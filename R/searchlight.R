@@ -5,48 +5,48 @@
 
 #' Searchlight: which places represent what a model says
 #'
-#' Compares the channels (voxels, electrodes) around each of many centres with models, and tests
-#' every centre with control of the family-wise error.
+#' Compares the channels (voxels, electrodes) around each of many centres with models, and tests all
+#' with control of the family-wise error.
 #'
-#' @param data a matrix conditions x channels, with the condition names as row names; with
-#'   `condition` or `run`, a matrix observations x channels; or an array conditions x channels x
-#'   repeats, whose repeats are runs. An array over time goes through [flatten_time()] first.
+#' @param data a matrix conditions x channels, with conditions as row names; with `condition` or
+#'   `run`, observations x channels; or an array conditions x channels x repeats, whose repeats are
+#'   runs. An array over time goes through [flatten_time()] first.
 #' @param neighbours a list, named by the centres, of numbers of columns of `data` (without those of
 #'   labels), as from [neighbourhoods()] or [cross_places()].
-#' @param models a representation of the same conditions, an RDM as a `dist` object, a factor (a
-#'   model of categories), or a named list of them.
-#' @param measure one measure: a name, [measure()] or [new_measure()]. The centre is its first
-#'   representation and the model the second (for [riemann()] the other way round).
+#' @param models a representation of the same conditions, a `dist` object, a factor (a model of
+#'   categories), or a named list of them.
+#' @param measure one measure: a name, [measure()] or [new_measure()], with the centre first and the
+#'   model second (of [riemann()] the other way round).
 #' @param ... not used: parameters go to [measure()].
-#' @param run one label per row of `data`, the name of a column, or `TRUE`, as in [rdm()]. The
-#'   dissimilarities of each centre are then crossnobis estimates, and `measure` must be [rsa()].
-#' @param noise `NULL`, or what whitens the channels of a centre:
-#'   a precision matrix of all channels ([noise_precision()]); with `run`, a list of covariance
-#'   matrices, one for each run ([noise_covariance()]); or, for thousands of channels, a function of
-#'   the columns of a centre, such as `function(at) noise_precision(residuals[, at])`.
+#' @param run as in [rdm()]. The dissimilarities of each centre are then crossnobis estimates, and
+#'   `measure` must be [rsa()].
+#' @param noise `NULL`, or what whitens channels: a precision matrix of all ([noise_precision()]);
+#'   with `run`, a list of covariance matrices, one for each run ([noise_covariance()]); or, for
+#'   thousands of channels, a function of the columns of a centre, such as `function(at)
+#'   noise_precision(residuals[, at])`.
 #' @param permutations of the conditions, as in [calibrate()]. 0: scores only.
-#' @param condition one label per row of `data` (by default the row names), or the name of a column,
-#'   as in [rdm()]. Rows of one condition (and run) are averaged.
+#' @param condition as in [rdm()]; by default the row names. Rows of one condition (and run) are
+#'   averaged.
 #' @param across_models should `p_familywise` also hold over the models?
 #' @param alpha level of the thresholds.
 #' @param threads see [similarity()].
-#' @param na see [similarity()]: a row of `data` is a stimulus, and a channel a neuron.
+#' @param na see [similarity()]: rows of `data` are stimuli, channels neurons.
 #' @return A data frame of class `repalign_searchlight` with a row for each centre and model:
-#'   `center`, `model`, `score`, `p_value` (of this centre and model alone), `p_familywise`, and
-#'   `center_mean` and `center_sd`, the mean and the standard deviation of the score under the
-#'   permutations. Attributes: `"max_null"`, the best score of all centres under each permutation;
-#'   `"threshold"`, the score that a centre must exceed. A centre whose score is undefined is `NA`,
-#'   with a warning of class `repalign_undefined`.
+#'   `center`, `model`, `score` (`NA`, with a warning of class `repalign_undefined`, if undefined),
+#'   `p_value` (of this centre and model alone), `p_familywise`, and `center_mean` and `center_sd`,
+#'   the mean and the standard deviation of the score under the permutations. Attributes:
+#'   `"max_null"`, the best score of all centres under each permutation; `"threshold"`, the score
+#'   that a centre must exceed.
 #' @details
 #' The conditions of the models are permuted. `p_familywise` compares a score with the largest of
 #' all centres under each permutation: if no centre is related to a model, the probability that any
-#' is at most alpha is at most alpha. This also holds for the unrelated centres when others are
-#' related, if their neighbourhoods are jointly unrelated to the model (subset pivotality). Centres
-#' with few channels set the threshold that all share. Measures that are no inner products, such as
-#' Kendall's tau, take long: use [workers].
+#' is at most alpha is at most alpha; so it is for unrelated centres among others, if their
+#' neighbourhoods are jointly unrelated to the model. Centres with few channels set the threshold
+#' that all share. Measures that are no inner products, such as Kendall's tau, take long: use
+#' [workers].
 #'
-#' When not to trust it: when conditions depend on each other (see [dependence]). The channels
-#' around a centre carry information, not the centre itself. Noise lowers scores of small and large
+#' When not to trust it: when conditions [depend on each other][dependence]. The channels around a
+#' centre carry information, not the centre itself. Noise lowers scores of small and large
 #' neighbourhoods to a different degree: standardise a map by `center_mean` and `center_sd` only.
 #' Over subjects, [test_maps()] takes a list of results.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),

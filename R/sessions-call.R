@@ -4,75 +4,65 @@
 #' Does a population drift over days?
 #'
 #' The same stimuli on several days, with neurons of which some were followed: does the geometry of
-#' the population change with time, and does the tuning of single neurons? Noise of trials is taken
-#' out of both.
+#' the population change with time, and does the tuning of single neurons, when noise of trials is
+#' taken out?
 #'
-#' @param x a named list of two days or more, in any order: arrays stimuli x neurons x trials (`NA`
-#'   where a stimulus lacks a trial), or [responses()], whose runs, events and clusters are
-#'   honoured. The stimuli are the same; **names of neurons are identities**: `neuron` of
-#'   [responses()], or column names. Equal names on two days are one neuron that was followed.
-#' @param times a number for each day, by name or in their order; by default 1, 2, and so on. `x`
-#'   may also hold sessions of one day.
-#' @param over what standard errors are about: other stimuli (or clusters), and other neurons. The
-#'   days stay these.
+#' @param x a named list of two days or more, in any order: arrays stimuli x neurons x trials (`NA`:
+#'   no trial), or [responses()]. **Names of neurons are identities** (`neuron` of [responses()], or
+#'   column names): equal names on two days are one neuron that was followed.
+#' @param times a number for each day (or session), by name or in their order; by default 1, 2, and
+#'   so on.
+#' @param over what standard errors are about: other stimuli (or clusters), and other neurons; never
+#'   other days.
 #' @param clusters see [dependence]; of all days.
 #' @param conf_level coverage of the intervals.
-#' @param permutations how many orders of days `p_order` takes of more than 7 days; of up to 7 it
-#'   takes all. 0: no test.
-#' @param na what happens to a stimulus of which some neuron has no response at all on some day: an
-#'   error, or it is left out of all days (`"stimuli"`). A stimulus that lacks some trials stays.
+#' @param permutations how many orders of more than 7 days `p_order` takes; of up to 7 all. 0: no
+#'   test.
+#' @param na a stimulus of which some neuron has no response on some day: an error, or left out of
+#'   all days (`"stimuli"`).
 #' @param threads see [similarity()].
-#' @return A data frame of class `repalign_sessions` with a row for each measure and lag, and the
-#'   columns `measure` (`"geometry"` or `"tuning"`), `lag` (the time between two days), `score`,
-#'   `se` and `df` (`Inf`: normal), `conf_low` and `conf_high`, not clipped, and `pairs`, the number
-#'   of pairs of days. Scores are at most 1 but for chance (see Details); `NA` where they are
-#'   undefined. `vcov()` and [compare_scores()] (of the rows of one measure) take it.
+#' @return A data frame of class `repalign_sessions` with a row for each measure and lag: `measure`
+#'   (`"geometry"` or `"tuning"`), `lag` (the time between two days), `score` (at most 1 but for
+#'   chance), `se` and `df` (`Inf`: normal), `conf_low` and `conf_high`, and `pairs`, the number of
+#'   pairs of days. `vcov()` and [compare_scores()] (of the rows of one measure) take it.
 #'
 #'   `summary()` has a row for each measure: the `slope` of the score over lags, `slope_se`,
 #'   `slope_df`, `slope_low`, `slope_high`; `p_value`, two-sided, of no slope; `p_order`, the test
-#'   of drift, and its number of `permutations` (0: no test); and the `level` over all pairs,
-#'   `level_se`, `level_df`.
+#'   of drift, and its number of `permutations`; and the `level` over all pairs, `level_se`,
+#'   `level_df`.
 #'
-#'   `as.data.frame(part = "pairs")`: `day_1`, `day_2`, `lag`, `geometry`, `tuning`, `followed` (how
-#'   many neurons are on both days) and `share` (of the neurons on either). `part = "neurons"`:
-#'   `neuron`, `day_1`, `day_2` and the `covariance` of its signal on both days (of a day with
-#'   itself the variance), which may be negative by chance.
+#'   `as.data.frame(part = "pairs")`: `day_1`, `day_2`, `lag`, `geometry`, `tuning`, `followed`
+#'   (neurons on both days) and `share` (of those on either). `part = "neurons"`: `neuron`, `day_1`,
+#'   `day_2` and the `covariance` of its signal on both days (of a day with itself the variance),
+#'   which may be negative by chance.
 #' @details
-#' * *Geometry* is the corrected CKA of two days (estimator `"stimulus_neuron_trial"` of [cka()]),
-#'   each day its own session, without pairs of a neuron with itself. It needs no followed neurons.
-#' * *Tuning* is the sum over followed neurons of the covariance of their signals on both days, over
-#'   the root of the product of the variances: 1 if each neuron keeps its tuning. It needs 5
-#'   followed neurons.
+#' * *Geometry* is the [cka()] of two days by `"stimulus_neuron_trial"`, without pairs of a neuron
+#'   with itself. It needs no followed neurons.
+#' * *Tuning* is the sum over followed neurons (at least 5) of the covariance of their signals on
+#'   both days, over the root of the product of the variances: 1 if each keeps its tuning.
 #'
-#' Each day's own terms come from products of different trials, so that both are 1 when nothing but
-#' noise differs. A day whose own term is not positive has no scores (`NA`, with a warning).
-#' Numerators and denominators are added up over all pairs of a lag before they are divided, because
-#' means of noisy ratios are too large. Errors delete each stimulus and each neuron, this on all its
-#' days at once.
+#' Both are 1 when nothing but noise differs, and `NA`, with a warning, where a day's own term (from
+#' products of different trials) is not positive. The score of a lag is a ratio of sums over its
+#' pairs of days.
 #'
-#' *`p_order`* is the test of drift: days change places while times stay. It is the share of orders
-#' in which the score falls at least as steeply. It finds falls only. With equal steps it is at
-#' least .33 for 3, .083 for 4 and .017 for 5 days (a message of class `repalign_few_permutations`
-#' for 3 or 4). *`p_value`* asks whether these days would have a slope with other stimuli and
-#' neurons; days that differ in no order have one, too.
+#' *`p_order`* is the test of drift: the share of orders of the days in which the score falls at
+#' least as steeply. It finds falls only, and is at least .33 for 3 equally spaced days, .083 for 4
+#' (for both a message of class `repalign_few_permutations`) and .017 for 5. *`p_value`* asks
+#' whether these days would have a slope with other stimuli and neurons; days that differ in no
+#' order, as by other gains each day, often have one.
 #'
 #' *When not to trust it.* Noise is taken out, mistakes of registration are not:
-#' * Tuning that is below 1 but *flat* over lags is change from day to day, noise that lasts a day,
-#'   or wrong labels. Only a *slope* with a small `p_order` is drift.
-#' * Tracking that loses cells makes such a slope, too (with a loss of 6% a day in most recordings),
-#'   and intervals are then too narrow at long lags. Geometry near 1 with falling tuning is either
-#'   tuning that turns within a stable geometry, or labels that are lost. No number here decides
-#'   that: look at waveforms or images.
-#' * Geometry above 1 by two errors or more points to swapped labels or to gains of single neurons
-#'   that differ between days.
-#' * Errors are not about other days: where shared signals have other gains each day, in no order,
-#'   `p_value` is often small, `p_order` is not.
-#' * Names that only count (1, 2, ...; V1, V2, ...) may number the neurons of each day from 1 again:
-#'   a message of class `repalign_counted_names`. Unrelated neurons under equal names seem followed,
-#'   with tuning near 0.
+#' * Tuning below 1 but *flat* over lags is change from day to day, noise that lasts a day, or wrong
+#'   labels. Only a *slope* with a small `p_order` is drift.
+#' * Tracking that loses cells makes such a slope, too, with too narrow intervals at long lags.
+#'   Geometry near 1 with falling tuning is tuning that turns within a stable geometry, or lost
+#'   labels: look at waveforms or images.
+#' * Geometry above 1 by two errors or more points to swapped labels, or to changing gains of single
+#'   neurons.
+#' * Names that only count (1, 2, ...) may begin anew each day (a message of class
+#'   `repalign_counted_names`); unrelated neurons under equal names have tuning near 0.
 #' * Adaptation within a day: declare `event` or `run` in [responses()].
-#' * Stimuli that depend on each other: give `clusters`. Few trials: many days without a positive
-#'   own term.
+#' * Stimuli that depend on each other without `clusters`.
 #' @references Kornblith et al. (2019), ICML (CKA). Diedrichsen and Kriegeskorte (2017), PLoS
 #'   Computational Biology 13 (covariances of patterns across partitions). Rule et al. (2019),
 #'   Current Opinion in Neurobiology 58 (drift).

@@ -18,7 +18,7 @@ predict.repalign_encoding <- function(object, newdata = NULL, space = NULL, ...)
     refuse_if(!is.null(space) && is.null(spaces), "choice", "`space` is for models of ",
               "feature_spaces(), but `object` has one of a single representation.")
     at <- if (!is.null(space)) match(check_choice(space, spaces, "space"), spaces)
-    if (!is.null(newdata)) return(new_predictions(cell, call, newdata, at))
+    if (!is.null(newdata)) return(new_predictions(cell, call, newdata, at, length(cells) > 1))
     if (!is.null(at)) cell$predictions <- space_parts_of(cell, call)$values[[at]]
     mean_predictions(cell)
   })
@@ -75,19 +75,21 @@ whole_fit <- function(cell, call) {
   ridge <- settings$method == "ridge"
   lambda <- if (ridge) t(model$given[chosen, , drop = FALSE]) else
     matrix(NA_real_, length(means), ncol(y))
+  rownames(lambda) <- given$spaces
   if (!settings$per_neuron) lambda <- lambda[, 1]
   list(intercept = intercept, weights = weights, means = means, lambda = lambda)
 }
 
-# at: the number of a space, or NULL for the whole model.
-new_predictions <- function(cell, call, newdata, at) {
+# at: the number of a space, or NULL for the whole model; several: are there other models?
+new_predictions <- function(cell, call, newdata, at, several) {
+  choose <- if (several) " Choose rows of models that take the same data, as object[2, ]."
   given <- call$x[[cell$layer]]
   spaces <- given$spaces
   single <- is.null(spaces) || !is.null(at) && !is_spaces(newdata)
   refuse_if(!single && !is_spaces(newdata), "type", "`newdata` must be feature_spaces() with the ",
-            "spaces {enumerate(spaces)}, not {describe(newdata)}.")
+            "spaces {enumerate(spaces)}, not {describe(newdata)}.", choose)
   refuse_if(is.null(spaces) && is_spaces(newdata), "type", "`newdata` are feature_spaces(), but ",
-            "`object` has a model of a single representation: give a matrix.")
+            "`object` has a model of a single representation: give a matrix.", choose)
   used <- if (is.null(at)) seq_along(given$data) else at
   if (is_spaces(newdata)) {
     lost <- setdiff(spaces[used], names(newdata))

@@ -45,7 +45,7 @@ encoding_result <- function(cells, call, folds, settings, p_value) {
   keys <- rows[intersect(encoding_keys, names(rows))]
   new_result(rows, "repalign_encoding", list(
     cells = list(keys = keys, cells = cells, calls = list(common)),
-    note = encoding_notes(cells, settings, folds),
+    note = encoding_notes(cells, settings, folds, call$design$count),
     settings = list(settings[c("method", "score_by", "summary", "average")]),
     direction = stats::setNames("similarity", settings$label),
     best = stats::setNames(1, settings$label),
@@ -70,7 +70,7 @@ encoding_labels <- c("model_x", "model_y", "x", "y", "measure")
 
 encoding_keys <- c(encoding_labels, "score", "n", "neurons", "folds", "lambda")
 
-encoding_notes <- function(cells, settings, folds) {
+encoding_notes <- function(cells, settings, folds, permutations) {
   total <- function(part) sum(vapply(cells, function(cell) as.double(cell[[part]]), 0))
   noisy <- total("unreliable")
   flat <- sum(vapply(cells, function(cell) sum(cell$by_fold$undefined), 0))
@@ -89,7 +89,8 @@ encoding_notes <- function(cells, settings, folds) {
       paste("No ceiling: trials that are runs or share events have noise in common that halves of",
             "the trials do not tell.")
     },
-    if ("single" %in% unknown) "No ceiling: `to` has no stimulus with two trials."
+    if ("single" %in% unknown) "No ceiling: `to` has no stimulus with two trials.",
+    if (length(permutations)) paste0("P-values are of ", count_of(permutations, "permutation"), ".")
   )
 }
 

@@ -139,7 +139,7 @@ encoding_design <- function(call, settings, permutations, adjusted = list(alpha 
     check_count(permutations, "permutations", least = 0)
   }
   given <- cut_permutations(permutations, call$rows)
-  plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
+  plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters, trim = TRUE)
   design <- plan$design_of(if (has_pair_forms(settings)) "coset" else "random")
   note_unattainable(rep(design$count, tests), adjusted, most = design$most,
                     p = if (adjusted$p_adjust == "none") "p_value" else "p_adjusted")
@@ -155,8 +155,7 @@ has_pair_forms <- function(settings) {
 encoding_null <- function(model, targets, folds, settings, codes, design) {
   n <- nrow(targets$y)
   if (has_pair_forms(settings)) {
-    found <- pair_form_null(model, targets, folds, settings, design)
-    return(matrix(found, ncol = max(targets$of)))
+    return(pair_form_null(model, targets, folds, settings, design))
   }
   # each permutation is predicted anew, where there are smoothers by these
   makers <- if (settings$method != "pls") {
@@ -211,7 +210,8 @@ pair_form_null <- function(model, targets, folds, settings, design) {
       best <- pmax(best, 1 - inner(list(pair_form(makers_of(penalty)))) / about)
     }
   }
-  best
+  best <- matrix(best, ncol = length(products))
+  if (is.null(design$kept)) best else best[c(1, design$kept + 1), , drop = FALSE]
 }
 
 # The sum over folds of R'R, which is symmetric to the last bit.

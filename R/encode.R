@@ -44,9 +44,9 @@ NULL
 #'   it out).
 #'
 #'   `predict()`: the predictions of stimuli left out; with `newdata` those of new stimuli, by a fit
-#'   to all stimuli; with `space`, what this space adds to the mean. `coef()`: `intercept` and
-#'   `weights` (columns x neurons; a matrix for each feature space) of that fit. `augment()`, for
-#'   each pair, stimulus and neuron: `response`, `.fitted`, `.resid`.
+#'   to all stimuli; with `space`, what this space adds to the mean. `coef()` of that fit:
+#'   `intercept`, and `weights` (columns x neurons) or a matrix with the name of each feature space.
+#'   `augment()`, for each pair, stimulus and neuron: `response`, `.fitted`, `.resid`.
 #' @details
 #' R squared is below 0 where predictions are worse than the mean of the training stimuli. P-values
 #' are for no relation at all: an R squared below 0 can have a small one. Errors are those of
@@ -185,7 +185,8 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   like_layers <- function(repr) {
     isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data)
   }
-  inform_if(all(vapply(sides$y$reprs, like_layers, NA)) &&
+  spaces <- any(vapply(sides$groups, function(group) !is.null(group$spaces), NA))
+  inform_if(!spaces && all(vapply(sides$y$reprs, like_layers, NA)) &&
               !any(vapply(sides$x$reprs, like_layers, NA)), "swapped",
             "{predicts_words(names_of(sides$x), names_of(sides$y))} here: `from` predicts `to`, ",
             "which looks like layers of a model (complete, or with more columns than stimuli). ",

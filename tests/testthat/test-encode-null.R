@@ -33,12 +33,36 @@ test_that("null statistics are scores of permuted data", {
   }
 })
 
+test_that("few permutations stay few", {
+  set.seed(8)
+  x <- normal_matrix(60, 4)
+  y <- x %*% normal_matrix(4, 3) + 6 * normal_matrix(60, 3)
+  # cyclic shifts come by sixties, of which seven are drawn
+  found <- suppressMessages(encode(x, y, permutations = 7))
+  expect_equal(found$p_value * 8, round(found$p_value * 8))
+  expect_output(print(found), "P-values are of 7 permutations.", fixed = TRUE)
+  # the null statistics are those of the permutations that are kept
+  settings <- list(summary = "weighted", average = "pooled", method = "ridge", standardize = FALSE,
+                   components = NULL, lambda = 1, per_neuron = FALSE)
+  design <- suppressMessages(encoding_design(list(n = 60, rows = rep(TRUE, 60)), settings, 7))
+  expect_identical(design$count, 7L)
+  model <- encoding_model(list(x), settings, "x")
+  targets <- list(y = scale(y, scale = FALSE), of = rep(1L, 3), constant = rep(FALSE, 3))
+  folds <- list(test = unname(split(1:60, rep(1:5, 12))))
+  null <- encoding_null(model, targets, folds, settings, NULL, design)
+  scores <- apply(with_observed(design), 2, function(p) {
+    encode(x, y[p, ], lambda = 1, folds = rep(1:5, 12))$score
+  })
+  expect_equal(c(null), scores)
+})
+
 test_that("whole clusters of one size change places", {
   set.seed(2)
   groups <- rep(1:10, each = 3)
   x <- normal(10, 4)[groups, ] + 0.1 * normal(30, 4)
   y <- x + 0.1 * normal(30, 4)
   result <- encode(x, y, clusters = groups, lambda = 1, permutations = 99)
+  expect_output(print(result), "P-values are of 99 permutations.", fixed = TRUE)
   expect_lt(result$p_value, 0.02)
   expect_refused(encode(x[-1, ], y[-1, ], clusters = groups[-1], lambda = 1, permutations = 99),
                  "clusters of one size")

@@ -296,6 +296,8 @@ test_that("weights and predictions of new stimuli are those of a fit to all", {
   cell <- attr(joint, "cells")$cells[[1]]
   expect_equal(m[cell$test[[1]][1], ], colMeans(data$y[-cell$test[[1]], ]))
   expect_error(predict(joint, new$a), class = "repalign_error_type")
+  both <- rbind(joint, encode(data$a, data$y, lambda = 1))
+  expect_error(predict(both, new$a), "object[2, ]", fixed = TRUE, class = "repalign_error_type")
   expect_error(predict(encode(data$a, data$y), fresh), class = "repalign_error_type")
   expect_error(predict(joint, space = "c"), class = "repalign_error_choice")
   expect_error(predict(encode(data$a, data$y), new$a * NA), class = "repalign_error_nonfinite")
@@ -337,10 +339,15 @@ test_that("parts are cut, bound, compared and told", {
   expect_s3_class(parts, c("repalign_parts", "repalign_interval"), exact = FALSE)
   expect_output(print(parts), "Parts of R squared: V4 from low & high (30 stimuli, 5 folds)",
                 fixed = TRUE)
-  expect_output(print(parts), "Parts below 0 are no errors.", fixed = TRUE)
+  expect_output(print(parts), "P-values are of 29 permutations.\nParts below 0 are no errors.",
+                fixed = TRUE)
+  expect_output(print(parts[parts$score > 0, ]), "29 permutations[.]\n?$")
   expect_match(in_words(parts), paste0("^Of the R squared of V4 from low & high \\([-.0-9]+\\), ",
                                        "[-.0-9]+ is unique to low \\(95% interval .*\\), ",
-                                       "[-.0-9]+ to high \\(.*\\), [-.0-9]+ common[.]$"))
+                                       "[-.0-9]+ to high \\(.*\\), [-.0-9]+ common \\(p-values are adjusted for their number\\)[.]$"))
+  # the adjusted p-value is told
+  expect_match(in_words(parts), p_words(parts$p_adjusted[parts$space == "low" & parts$part == "unique"]),
+               fixed = TRUE)
   compared <- compare_scores(parts[parts$part == "unique", ])
   expect_identical(compared$score_1, "unique low")
   expect_equal(compared$difference, parts$score[4] - parts$score[5])

@@ -20,7 +20,8 @@ NULL
 #' @param permutations their number, for p-values (with `repeats = 1`); 0: none.
 #' @param over are errors of models and of the group over `"stimuli"` and `"subjects"`, or over
 #'   stimuli alone (always for two subjects)? Those of a subject are over stimuli.
-#' @param p_adjust a method of [stats::p.adjust()], for the subjects, and for the models.
+#' @param p_adjust a method of [stats::p.adjust()], for the subjects, and for the models. Two
+#'   subjects have one score, which is tested twice: take `"none"`.
 #' @param conf_level coverage of the intervals.
 #' @param na missing values: an error; `"stimuli"`, left out of all; or `"pairwise"`: absent in the
 #'   subjects that lack them.
@@ -64,8 +65,7 @@ NULL
 #'
 #' *P-values* are of exact tests that a subject (or model) is unrelated to the others: its stimuli
 #' are permuted within folds. That of the group is the smallest of its subjects, adjusted by Holm's
-#' method: it says that some subject shares something with others, not that all do. Two subjects
-#' have one score, which is tested twice: there is nothing to adjust for (`p_adjust = "none"`).
+#' method: it says that some subject shares something with others, not that all do.
 #'
 #' When not to trust it:
 #' * near copies (frames, views of one object) on both sides of a fold are no new stimuli: name them

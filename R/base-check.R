@@ -154,13 +154,16 @@ no_other_arguments <- function(...) {
   if (...length()) refuse_other_argument(c(names(list(...)), "")[1], sys.function(-1))
 }
 
-# What the function that the user called can do about missing values.
-missing_remedy <- function() {
-  choices <- as.character(formals_of_call()$na)
-  if (!"stimuli" %in% choices) return("")
-  paste0("; na = \"stimuli\"", if ("neurons" %in% choices) " or \"neurons\"",
-         " leaves out what is missing")
+# What the function that the user called can do about missing values, as far as that leaves any.
+# bad: a matrix, which values are missing.
+missing_remedy <- function(bad) {
+  left <- c(stimuli = any(rowSums(bad) == 0), neurons = any(colSums(bad) == 0))
+  choices <- intersect(names(which(left)), missing_choices())
+  if (!length(choices)) return("")
+  paste0("; na = ", paste(quoted(choices), collapse = " or "), " leaves out what is missing")
 }
+
+missing_choices <- function() as.character(formals_of_call()$na)
 
 # Does the function that the user called have this argument? It is the first one of this package.
 # What a worker computes was called elsewhere: then it may be.
@@ -194,7 +197,7 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
          if (infinite) " infinite" else " missing or non-finite", " ",
          "value{if (nrow(at) > 1) 's'}{if (!infinite) ' (NA, NaN or Inf)'}: ",
          "{enumerate(places, 4, quote = FALSE)}. Remove those rows or columns, or fill the values ",
-         "in{if (!infinite) missing_remedy()}.")
+         "in{if (!infinite) missing_remedy(bad)}.")
 }
 
 require_package <- function(package, why) {

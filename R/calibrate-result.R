@@ -311,16 +311,17 @@ aggregate_rows <- function(null, measure, names, aggregate, settings) {
 }
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
-# significant. counts: the permutations of each test; most: how many there are; p: the column of
-# p-values where there are no thresholds, no `alpha` and no adjustment, else NULL.
+# significant. counts: the permutations of each test; most: how many there are; p: what the p-values
+# are called where there are no thresholds and no `alpha`, else NULL.
 note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "none"), most,
                               p = NULL) {
   least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
-  wanted <- ceiling(possible / min(least) / settings$alpha - 1e-9) - 1
-  title <- if (is.null(p)) "p-value can be at most `alpha` = " else
-    paste0("`", p, "` can be at most ")
+  # adjusted p-values stop at 1, which those of very small ones do not reach
+  times <- suppressWarnings(min(stats::p.adjust(least / 1e6, settings$p_adjust))) / min(least) * 1e6
+  wanted <- ceiling(times / settings$alpha - 1e-9) - 1
+  title <- if (is.null(p)) "p-value can be at most `alpha` = " else paste(p, "can be at most ")
   inform("few_permutations", "No ",
          "{if (settings$p_adjust != 'none') 'adjusted '}{title}{format(settings$alpha)} with ",
          "{count_of(min(counts), 'permutation')}: the smallest one possible is ",

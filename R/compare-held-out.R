@@ -96,8 +96,8 @@ using_clusters <- function(set) {
 # ---- permutations
 
 # Orders of the stimuli, a column each, in which those of a fold (or of no fold) change places among
-# themselves.
-orders_within_folds <- function(folds, call, count) {
+# themselves. tests: how many p-values are adjusted; p: what they are called.
+orders_within_folds <- function(folds, call, count, tests = 1, p_adjust = "none", p = "`p_value`") {
   wrong <- function(...) {
     refuse("choice", "`permutations` ", ...)
   }
@@ -114,7 +114,8 @@ orders_within_folds <- function(folds, call, count) {
     wrong("change the places of ", unit_words(call$clusters),
            " within folds, but each fold has only one: use fewer folds.")
   }
-  note_unattainable(count, most = prod(factorial(pmin(lengths(units), 20))) - 1, p = "p_value")
+  note_unattainable(rep(count, tests), list(alpha = 0.05, p_adjust = p_adjust),
+                    most = prod(factorial(pmin(lengths(units), 20))) - 1, p = p)
   vapply(seq_len(count), function(p) {
     order <- seq_len(call$n)
     for (places in units) {
@@ -176,10 +177,11 @@ side_fits <- function(reprs, index, folds, way, args) {
     if (!is.null(way$center) && ncol(repr$data) > n) {
       repr$data <- row_factor(repr, way$center) / form_scaling(repr, way$center)$scale
     }
-    fits[[at]] <- lapply(folds$test, function(test) {
+    fits[[at]] <- Map(function(test, name) {
       train <- cut_for_subset(repr, !seq_len(n) %in% test)
+      train$fold <- name
       way$fit(train, unclass(repr$data)[test, , drop = FALSE], args)
-    })
+    }, folds$test, folds$name)
   }
   fits
 }

@@ -3,27 +3,31 @@
 # What is fitted of each side in each fold that still tests a stimulus. task: what open_consensus()
 # gives; keep: which stimuli take part, in training as in test.
 fits_of_sides <- function(task, keep = rep(TRUE, task$n)) {
-  tests <- Filter(function(test) any(keep[test]), task$folds$test)
-  lapply(tests, function(test) fit_of_sides(task, setdiff(which(keep), test), test[keep[test]]))
+  tests <- task$folds$test
+  tested <- vapply(tests, function(test) any(keep[test]), NA)
+  Map(function(test, fold) {
+    fit_of_sides(task, setdiff(which(keep), test), test[keep[test]], fold)
+  }, tests[tested], task$folds$name[tested])
 }
 
 # list(train, test, sides): the numbers of the stimuli, and what fitted_side() gives of each side.
-fit_of_sides <- function(task, train, test) {
+fit_of_sides <- function(task, train, test, fold = NULL) {
   list(train = train, test = test,
-       sides = lapply(seq_along(task$reprs), fitted_side, task, train, test))
+       sides = lapply(seq_along(task$reprs), fitted_side, task, train, test, fold))
 }
 
 # Training rows of norm 1 and test rows, whitened, as for held_out(), in as many columns as they
 # have dimensions; `beyond` is what lies outside of the directions of the training rows. Absent
 # stimuli have rows of zeros.
-fitted_side <- function(k, task, train, test) {
+fitted_side <- function(k, task, train, test, fold) {
   repr <- task$reprs[[k]]
   there <- task$present[, k]
   kept <- seq_len(task$n) %in% train & there
   refuse_if(sum(kept) < 2, "rows", "`{repr$arg}` has {count_of(sum(kept), 'stimulus')} in the ",
             "training set of a fold: leave it out, or use other folds.")
-  found <- whitened_fold(cut_for_subset(repr, kept),
-                         unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
+  own <- cut_for_subset(repr, kept)
+  own$fold <- fold
+  found <- whitened_fold(own, unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
   placed <- function(rows, at) {
     full <- matrix(0, length(at), ncol(rows))
     full[there[at], ] <- rows / found$size

@@ -95,14 +95,14 @@ declare_result(
   heading = function(x, digits) {
     facts <- attr(x, "facts")
     strwrap(exdent = 2, paste0(
-      "Consensus of ", facts$subjects, " subjects, ", x$measure[1], ": ",
+      "Consensus of ", facts$subjects, " subjects, ", if (nrow(x)) paste0(x$measure[1], ": "),
       count_of(nrow(x), "score"), undefined_of(x$score), ", stimuli left out in ", facts$folds,
-      " folds; ", format(100 * attr(x, "conf_level")), "% intervals over ",
-      enumerate(facts$over, quote = FALSE), ", those of subjects over stimuli"
+      " folds; ", format(100 * attr(x, "conf_level")), "% intervals ", consensus_extent(x)
     ))
   },
   shown = function(x) {
-    x[!vapply(x, function(column) all(is.na(column)), NA) & names(x) != "measure"]
+    empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
+    x[!empty & names(x) != "measure"]
   },
   sentence = function(x) consensus_sentence(x),
   limits = function(x, level) {
@@ -113,38 +113,73 @@ declare_result(
   }
 )
 
+# What the intervals of these rows are over.
+consensus_extent <- function(x) {
+  over <- attr(x, "facts")$over
+  subject <- x$kind == "subject"
+  if (nrow(x) && all(subject)) over <- over[1]
+  paste0("over ", extent_words(paste(over, collapse = " + ")),
+         if (length(over) > 1 && any(subject)) paste0("; those of subjects over ",
+                                                      extent_words(over[1])))
+}
+
 consensus_sentence <- function(x) {
-  need_columns(x, c("x", "kind", "score", "conf_low", "conf_high", "difference", "p_value", "n"),
+  need_columns(x, c("x", "kind", "score", "conf_low", "conf_high", "difference", "p_adjusted", "n"),
                "told", "result")
+  twice <- anyDuplicated(x$x)
+  refuse_if(twice, "rows", "`result` has two rows of {quoted(x$x[twice])}: take one of them, or ",
+            "bind results with names, as in rbind(day1 = a, day2 = b).")
   facts <- attr(x, "facts")
   level <- attr(x, "conf_level")
+  p_name <- if (facts$p_adjust == "none") "p" else paste0(facts$p_adjust, "-adjusted p")
   within <- function(score, limits, p = NA) {
     text <- with_limits_words(score, limits[1], limits[2])
-    paste0(text[["score"]], brackets(interval_phrase(text[-1], level), if (!is.na(p)) p_words(p)))
+    paste0(text[["score"]],
+           brackets(if (anyNA(limits)) "no interval" else interval_phrase(text[-1], level),
+                    if (!is.na(p)) p_words(p, name = p_name)))
   }
-  limits <- cbind(x$conf_low, x$conf_high)
+  at_row <- function(row) {
+    within(x$score[row], c(x$conf_low[row], x$conf_high[row]), x$p_adjusted[row])
+  }
+  best_of <- function(kind) {
+    rows <- which(x$kind == kind & !is.na(x$score))
+    list(row = rows[which.max(x$score[rows])], count = sum(x$kind == kind))
+  }
   group <- which(x$kind == "group" & !is.na(x$score))
-  models <- which(x$kind == "model" & !is.na(x$score))
-  best <- models[which.max(x$score[models])]
-  parts <- c(
-    if (length(group)) {
-      paste0(facts$subjects, " subjects agreed with the consensus of the others at ",
-             within(x$score[group], limits[group, ], x$p_value[group]), " on ",
-             stimuli_words(x$n[group]), " left out")
-    },
-    if (length(best)) {
-      errors <- attr(x, "errors")
-      at <- match(x$x[best], errors$table$x) - facts$subjects
-      found <- errors_of_difference(errors$parts)[at, ]
-      gap <- abs(x$difference[best])
-      paste0(if (length(models) > 1) "of the models ", x$x[best], " reached ",
-             within(x$score[best], limits[best, ]), ", ",
-             if (x$difference[best] < 0) "below" else "above", " them by ",
-             within(gap, student_limits(gap, found$se, found$df, level)))
-    }
-  )
-  told <- if (length(parts)) paste0(paste(parts, collapse = "; "), ".")
-  without_claim(paste0(told, undefined_words(x$score)), attr(x, "dependence"))
+  subject <- best_of("subject")
+  model <- best_of("model")
+  # subjects are told as a whole, or as far as they are here
+  told <- if (length(group)) {
+    paste0(facts$subjects, " subjects agreed with the consensus of the others at ",
+           within(x$score[group], c(x$conf_low[group], x$conf_high[group])), " on average")
+  } else if (length(subject$row)) {
+    paste0(if (subject$count > 1) paste0("of ", subject$count, " subjects "), x$x[subject$row],
+           " agreed ", if (subject$count > 1) "best ", "with the consensus of the others, at ",
+           at_row(subject$row))
+  }
+  tested <- x$p_adjusted[x$kind == "subject" & !is.na(x$p_adjusted)]
+  above <- sum(tested <= 0.05)
+  counted <- if (length(told) && length(tested) > 1) {
+    paste0(if (above) above else "none", " of these ", length(tested), " subjects ",
+           if (above > 1) "were" else "was", " above chance", brackets(alpha_words(0.05, p_name)))
+  }
+  of_model <- if (length(model$row)) {
+    found <- errors_of_difference(attr(x, "errors")$parts)
+    found <- found[match(x$x[model$row], attr(x, "errors")$table$x) - facts$subjects, ]
+    gap <- x$difference[model$row]
+    paste0(if (model$count > 1) paste0("of ", model$count, " models "), x$x[model$row],
+           if (model$count > 1) " was best, at " else " reached ", at_row(model$row),
+           if (!is.na(gap)) paste0(", ", if (abs(gap) < equal_share) "as the mean of the subjects"
+             else paste0(if (gap < 0) "below" else "above", " the mean of the subjects by ",
+                         within(abs(gap), student_limits(abs(gap), found$se, found$df, level)))))
+  }
+  parts <- c(told, counted, of_model)
+  text <- if (length(parts)) {
+    paste0(sub("^of", "Of", paste(parts, collapse = "; ")), ". Scores are of ",
+           stimuli_words(x$n[!is.na(x$score)]), " that no fit had seen, intervals ",
+           consensus_extent(x[c(if (length(group)) group else subject$row, model$row), ]), ".")
+  }
+  without_claim(trimws(paste0(text, undefined_words(x$score))), attr(x, "dependence"))
 }
 
 #' @rdname consensus

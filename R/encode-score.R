@@ -142,7 +142,7 @@ encoding_design <- function(call, settings, permutations, adjusted = list(alpha 
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters, trim = TRUE)
   design <- plan$design_of(if (has_pair_forms(settings)) "coset" else "random")
   note_unattainable(rep(design$count, tests), adjusted, most = design$most,
-                    p = if (adjusted$p_adjust == "none") "p_value" else "p_adjusted")
+                    p = if (adjusted$p_adjust == "none") "`p_value`" else "`p_adjusted`")
   design
 }
 

@@ -13,8 +13,9 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' equivalence.
 #'
 #' @order 1
-#' @param result what [score_interval()], [evaluate_models()], [evaluate_rdms()] or
-#'   [across_sessions()] (whose lags are compared) returned, or some of its rows.
+#' @param result what [score_interval()], [evaluate_models()], [evaluate_rdms()], [consensus()]
+#'   (whose models are compared) or [across_sessions()] (whose lags are) returned, or some of its
+#'   rows.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score, such as that of a layer: all others of its measure less this one;
@@ -37,9 +38,9 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' take its neurons as a sample, too, as the corrected CKA does by default, and other measures with
 #' `over = c("stimuli", "neurons_x")`. Units of models are held fixed if they are declared
 #' `complete` or `over` is without `"neurons_y"`. Of two to four subjects, [evaluate_models()] holds
-#' these fixed, too; over `"subjects"` by name, a difference has fewer degrees of freedom than there
-#' are subjects, and what is printed, drawn and put into words calls it a guess. For RDMs, see
-#' [`evaluate_rdms`][evaluate_rdms].
+#' these fixed, too; over `"subjects"` by name, and of [consensus()] of three or four, a difference
+#' has fewer degrees of freedom than there are subjects, and what is printed, drawn and put into
+#' words calls it a guess. For RDMs, see [`evaluate_rdms`][evaluate_rdms].
 #'
 #' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
@@ -204,11 +205,16 @@ compared_consensus <- function(result) {
   refuse_if(!nrow(rows), "size", "`result` has no models: `score` and `se` are those of single ",
             "subjects, and consensus(models = ) compares models with them.")
   at <- match(rows$x, errors$table$x) - facts$subjects
+  refuse_if(anyNA(at) || anyDuplicated(at), "rows", "`result` has models that consensus() did ",
+            "not return, or one of them twice: take its rows as they were.")
   rows$over <- paste(facts$over, collapse = " + ")
   parts <- some_parts(errors$parts, at)
+  # of few subjects the variance may be found to be near 0, which would give too many of these
+  if (length(parts$main) > 1 && facts$subjects < few_subjects) parts$most_df <- facts$subjects - 1
   list(score = rows$score, title = rows$x, measure = rows$measure, sign = rep(1, nrow(rows)),
        parts = parts, total = total_covariance(parts), level = attr(result, "conf_level"),
-       order = order(at), rows = rows, halves = FALSE, of_models = TRUE)
+       order = order(at), rows = rows, halves = FALSE, of_models = TRUE,
+       call = "consensus(x, models = list(a = , b = ))")
 }
 
 # Is an evaluation one of evaluate_models()? Otherwise it is of evaluate_rdms().
@@ -275,7 +281,7 @@ as_contrasts <- function(contrasts, scores) {
               if (length(within) > 1) "no two scores of one measure" else
                 count_of(length(scores$score), "score"),
               ": a comparison needs two or more of the same measure, from one call such as ",
-              "score_interval(x, list(a = , b = )).")
+              if (is.null(scores$call)) "score_interval(x, list(a = , b = ))" else scores$call, ".")
     pairs <- if (identical(contrasts, "pairs")) {
       both <- do.call(cbind, lapply(within[lengths(within) > 1], utils::combn, 2))
       list(first = both[1, ], second = both[2, ])

@@ -147,16 +147,19 @@ over_words <- function(task) {
     given <- isTRUE(task$beside[[m]]$sampled[p]) && (any(sampled) || !settings$by_default)
     parts <- c(unit_words(task$codes),
                c("neurons_x", "neurons_y")[rowSums(sampled) > 0], if (given) "neurons_given",
-               if (settings$subjects) "subjects")
-    place <- if (settings$these) match("neurons_x", parts, length(parts)) else length(parts)
-    who <- if (settings$these) {
-      paste0(if (parts[place] != "neurons_x") ",", " of these ", length(subjects), " subjects")
-    } else if (settings$subjects && length(subjects) < few_subjects) {
-      paste0(", a guess from only ", length(subjects), " subjects")
+               if (settings$subjects) subjects_words(length(subjects)))
+    if (settings$these) {
+      place <- match("neurons_x", parts, length(parts))
+      parts[place] <- paste0(parts[place], if (parts[place] != "neurons_x") ",", " of these ",
+                             length(subjects), " subjects")
     }
-    parts[place] <- paste0(parts[place], who)
     paste(parts, collapse = " + ")
   }, at$m, at$p)
+}
+
+# Subjects as a sample.
+subjects_words <- function(count) {
+  paste0("subjects", if (count < few_subjects) paste0(", a guess from only ", count, " subjects"))
 }
 
 # The scale of each interval, see limits_of(). several: in which are there other samples than the

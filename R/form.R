@@ -300,7 +300,10 @@ form_centering <- function(repr) {
     if (!(stats$largest > 0 && stats$largest < Inf)) {
       refuse_if(!is.finite(stats$largest), "value", "`{repr$arg}` has values too large to take ",
                 "differences of; rescale it.")
-      refuse("variance", "`{repr$arg}` has no variance: every column is constant.")
+      refuse("variance", "`{repr$arg}` ", if (is.null(repr$fold)) {
+        "has no variance: every column is constant."
+      } else paste0("is constant in the training set of fold ", repr$fold, ": use other folds, or ",
+                    "leave it out."))
     }
     list(means = stats$means, scale = power_of_two_below(stats$largest))
   })

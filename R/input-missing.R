@@ -162,8 +162,16 @@ missing_in_trials <- function(values) {
 # all representations alike, so that every pair is compared over the same ones.
 complete_stimuli <- function(reprs) {
   keep <- !Reduce(`|`, lapply(reprs, missing_stimuli))
+  # some neurons, which no stimulus could make up for
+  for (repr in if (!any(keep)) reprs) {
+    if (is.matrix(repr$data) && !all(is.na(repr$data))) {
+      refuse_empty_neurons(repr$data, repr$arg, !is.null(repr$responses))
+    }
+  }
   refuse_if(!any(keep), "nonfinite", "Every stimulus has a missing value somewhere: na = ",
-            "\"stimuli\" leaves none. na = \"neurons\" leaves out neurons instead.", arg = "na")
+            "\"stimuli\" leaves none",
+            if ("neurons" %in% missing_choices()) ". na = \"neurons\" leaves out neurons instead",
+            ".", arg = "na")
   note <- stimuli_note(keep, first_stimulus_names(reprs))
   if (!is.null(note)) inform("left_out", note)
   keep

@@ -49,7 +49,9 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
     data <- read$data
     cache$column_stats <- read$column_stats
     if (!allow_na) note_distance_matrix(data, arg)
-    if (several && !allow_na && is.null(read$column_stats)) refuse_empty_neurons(data, arg)
+    if (several && !allow_na && is.null(read$column_stats)) {
+      refuse_empty_neurons(data, arg, TRUE)
+    }
     n <- nrow(data)
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose, cache = cache) else
@@ -148,14 +150,15 @@ permuted_representation <- function(repr, permutation) {
 }
 
 # Estimates from trials do without some responses of a neuron, but not without all of them.
-refuse_empty_neurons <- function(means, arg) {
+refuse_empty_neurons <- function(means, arg, trials = FALSE) {
   empty <- which(colSums(!is.na(means)) == 0)
   if (!length(empty)) return(invisible())
   one <- length(empty) == 1
   refuse("nonfinite", "`{arg}` has no response at all of {if (one) 'neuron ' else 'neurons '}",
          enumerate(named_places(empty, colnames(means)), quote = FALSE),
          ": leave {if (one) 'it' else 'them'} out, by [, -",
-         if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"), ", ].")
+         if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"),
+         if (trials) ", ", "].")
 }
 
 unname_rows <- function(x) {

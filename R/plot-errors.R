@@ -113,7 +113,9 @@ autoplot.repalign_consensus <- function(object, ...) {
                              na.rm = TRUE, inherit.aes = FALSE)
   picture$layers <- c(band, picture$layers)
   picture + ggplot2::labs(x = "agreement with the others", caption = caption_of(
-    interval_lines(attr(object, "conf_level"), NULL), "band: the mean of the subjects"
+    if (!all(is.na(rows$conf_low[single]))) {
+      paste(interval_lines(attr(object, "conf_level"), NULL), consensus_extent(object))
+    }, if (!all(is.na(rows$conf_low[!single]))) "band: interval of the mean of the subjects"
   ))
 }
 

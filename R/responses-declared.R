@@ -148,8 +148,10 @@ sides_in_time <- function(sides, set) {
   list(sides = sides, set = set)
 }
 
-# Are different sides taken as recorded together, as shared_sessions() does?
+# Are different sides taken as recorded together, as shared_sessions() does? Subjects (`apart`) are
+# not.
 recorded_together <- function(sides) {
+  if (isTRUE(sides$apart)) return(FALSE)
   reprs <- lapply(sides[c("x", "y")], function(side) Filter(has_trials, side$reprs))
   any(unlist(lapply(reprs$x, function(one) lapply(reprs$y, function(other) {
     sessions <- lapply(list(one, other), function(repr) unclass(repr$responses)$session)

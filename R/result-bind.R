@@ -103,10 +103,10 @@ bound_kept <- function(kept, kind) {
 
 # Which settings differ, those first whose values are short enough to be told.
 differing_settings <- function(one, other) {
-  found <- unlist(lapply(names(one), function(name) {
+  found <- unlist(lapply(union(names(one), names(other)), function(name) {
     values <- list(one[[name]], other[[name]])
     if (identical(values[[1]], values[[2]])) return(NULL)
-    if (all(vapply(values, function(value) inherits(value, "list"), NA))) {
+    if (all(vapply(values, function(value) inherits(value, "list") && length(names(value)), NA))) {
       return(differing_settings(values[[1]], values[[2]]))
     }
     short <- all(vapply(values, is.atomic, NA)) && all(lengths(values) < 2)

@@ -275,6 +275,7 @@ encoding_names <- c(ridge = "ridge regression", linear = "least squares",
 # neurons". Labels that users gave stay as they are.
 measure_words <- function(label) {
   label <- as.character(label)
+  if (isTRUE(startsWith(label, "consensus ("))) return(paste("agreement with the", label))
   if (label %in% names(outer_names)) return(outer_names[[label]])
   parts <- strsplit(label, " ", fixed = TRUE)[[1]]
   if (length(parts) == 2 && parts[1] %in% names(encoding_names) &&

@@ -182,6 +182,28 @@ test_that("similarities keep direction and symmetry of all measures", {
                    attributes(both)[c("direction", "symmetric", "within")])
 })
 
+test_that("groups and days of different calls are refused, and it is said what differs", {
+  set.seed(210)
+  x <- lapply(c(a = 5, b = 6, c = 7, d = 5, e = 6), function(q) matrix(rnorm(20 * q), 20))
+  group <- function(...) suppressMessages(consensus(..., folds = 4))
+  days <- lapply(c(p = 1, q = 2, r = 3), function(day) {
+    array(rnorm(8 * 6 * 2), c(8, 6, 2), list(NULL, letters[1:6], NULL)) + rep(1:48, 2)
+  })
+  drift <- function(...) suppressWarnings(suppressMessages(across_sessions(...)))
+  model <- list(m = matrix(rnorm(80), 20))
+  cases <- list(
+    list(group(x), group(x[1:4]), "`subjects` \\(5 and 4\\)"),
+    list(group(x), group(x, alpha = 0.5), "`alpha` \\(1 and 0.5\\)"),
+    list(group(x, model)[6, ], group(x[5:1], model)[6, ], "`main`"),
+    list(drift(days), drift(days[1:2]), "`days` \\(3 and 2\\)"),
+    list(drift(days), drift(days, over = "stimuli"), "`over` \\(stimuli \\+ neurons and stimuli\\)")
+  )
+  for (one in cases) {
+    expect_refused(rbind(one[[1]], one[[2]]), c(one[[3]], "as.data.frame"))
+    expect_refused(rbind(p = one[[2]], q = one[[1]]), "as.data.frame")
+  }
+})
+
 test_that("factors keep the order of their levels", {
   s <- areas_twice()$first
   turned <- c("IT", "V1", "V4")

@@ -36,6 +36,8 @@ found_quantity <- function(result, quantity, args) {
   if (name %in% names(errors)) errors[errors$x == row, name] else result[[name]][result$x == row]
 }
 
+said_by <- function(code) gsub("\\s+", " ", paste(capture.output(code), collapse = " "))
+
 test_that("the reference values hold", {
   rows <- group_table("values")
   rows <- rows[grepl("^c", rows$case) & rows$quantity != "null_score", ]
@@ -276,7 +278,8 @@ test_that("shares of stimuli add up to scores, and make the errors over stimuli"
   errors <- as.data.frame(result, part = "errors")
   expect_rounded(sqrt(sum(rowsum(psi, labels)^2)), errors$se_stimuli[2])
   expect_equal(result$df[1], 11)
-  expect_match(paste(capture.output(print(result)), collapse = " "), "over clusters and subjects")
+  expect_match(said_by(print(result)), "those of subjects over clusters of stimuli")
+  expect_match(in_words(result), "intervals over clusters of stimuli and subjects")
   # names of stimuli, and rows that are left out
   rownames(case$x$a) <- paste0("i", 1:24)
   labels[3] <- NA
@@ -352,10 +355,7 @@ test_that("models are compared, told and drawn", {
   expect_gt(compared$se, 0)
   expect_error(compare_scores(result[result$kind == "subject", ]), class = "repalign_error_size")
   expect_error(vcov(result), class = "repalign_error_type")
-  words <- as.character(in_words(result))
-  expect_match(words, "5 subjects agreed with the consensus of the others at 0[.]")
-  expect_match(words, "of the models near reached 0[.].* (above|below) them by 0[.]")
-  expect_length(in_words(result[result$kind == "subject", ]), 0)
+  expect_match(ggplot2::autoplot(compared)$labels$x, "agreement with\nthe consensus \\(alpha 1\\)$")
   expect_s3_class(ggplot2::autoplot(result), "ggplot")
   expect_rounded(unname(confint(result)[, 2]), result$conf_high)
   narrow <- quietly(do.call(consensus, c(case, conf_level = 0.5)))
@@ -363,6 +363,130 @@ test_that("models are compared, told and drawn", {
   expect_identical(result$measure[1], "consensus (alpha 1)")
   expect_identical(quietly(consensus(case$x, alpha = 0.5, components = 5))$measure[1],
                    "consensus (alpha 0.5, 5 components)")
+})
+
+test_that("comparisons of models over few subjects are guesses, and say so", {
+  set.seed(23)
+  case <- group_of(5)
+  for (m in 2:5) {
+    result <- quietly(consensus(case$x[seq_len(m)], case$models, folds = case$folds))
+    compared <- compare_scores(result)
+    # the two parts of the error, of which that of subjects may be near 0 by chance
+    parts <- vapply(attr(result, "errors")$parts$main, function(part) {
+      part[1, 1] + part[2, 2] - 2 * part[1, 2]
+    }, 0)
+    expect_rounded(compared$se, sqrt(sum(parts)))
+    satterthwaite <- if (m > 2) sum(parts)^2 / sum(parts^2 / c(23, m - 1)) else 19
+    expect_rounded(compared$df, if (m %in% 3:4) min(satterthwaite, m - 1) else satterthwaite)
+    half <- qt(0.975, compared$df) * compared$se
+    expect_rounded(compared$conf_high - compared$difference, half)
+    guess <- paste0("over stimuli (and|\\+) subjects, a guess from only ", m, " subjects")
+    told <- c(said_by(print(result)), said_by(print(compared)), in_words(result),
+              in_words(compared), in_words(best_score(result)),
+              vapply(list(result, compared), function(one) {
+                gsub("\n", " ", ggplot2::autoplot(one)$labels$caption)
+              }, ""))
+    if (m %in% 3:4) expect_match(told, guess) else expect_no_match(told, "guess")
+    # as of recordings
+    if (m > 2) {
+      evaluated <- quietly(evaluate_models(case$x[seq_len(m)], case$models, permutations = 0,
+                                           over = c("stimuli", "subjects")))
+      expect_identical(attr(compared, "over"), attr(quietly(compare_scores(evaluated)), "over"))
+    }
+  }
+  expect_error(compare_scores(rbind(result, result)), "twice", class = "repalign_error_rows")
+  expect_error(compare_scores(result[-7, ]), "consensus\\(x, models = list",
+               class = "repalign_error_size")
+})
+
+test_that("sentences name what was found of whom, and over what", {
+  set.seed(24)
+  case <- group_of(4)
+  case$x$e <- matrix(rnorm(24 * 6), 24)
+  permuted <- function(...) quietly(consensus(..., folds = 4, permutations = 199))
+  mixed <- permuted(case$x, case$models)
+  none <- permuted(lapply(case$x, function(one) matrix(rnorm(24 * 6), 24)))
+  named <- quietly(consensus(case$x, case$models, folds = 4))
+  gaps <- quietly(consensus(with_absent(case$x), na = "pairwise", folds = 4))
+  copies <- quietly(consensus(list(a = case$x$a, b = case$x$a, c = case$x$a),
+                              list(copy = case$x$a), folds = 4))
+  above <- sum(mixed$p_adjusted[1:5] <= 0.05)
+  expect_gt(above, 1)
+  expect_lt(above, 5)
+  expect_true(all(none$p_adjusted > 0.05))
+  cases <- list(
+    list(mixed, c("^5 subjects agreed with the consensus of the others at 0[.].* on average",
+                  paste(above, "of these 5 subjects were above chance \\(holm-adjusted p <= .05\\)"),
+                  "of 2 models near was best, at 0[.].*holm-adjusted p [=<]",
+                  "(above|below) the mean of the subjects by", "24 stimuli that no fit had seen",
+                  "intervals over stimuli and subjects[.]$")),
+    list(none, "none of these 5 subjects was above chance"),
+    list(named[1:3, ], c("^Of 3 subjects [abc] agreed best", "intervals over stimuli[.]$")),
+    list(named[2, ], "^b agreed with the consensus of the others, at"),
+    list(named[6, ], c("^near reached", "the mean of the subjects by", "stimuli and subjects[.]$")),
+    list(named[c(2, 6), ], "those of subjects over stimuli[.]$"),
+    list(gaps, "Scores are of 20 to 24 stimuli"),
+    list(copies, c("at 1.00 \\(no interval\\)", "copy reached 1.00 .*, as the mean of the subjects"))
+  )
+  for (one in cases) for (part in one[[2]]) expect_match(as.character(in_words(one[[1]])), part)
+  expect_error(in_words(rbind(named, named)), "two rows of \"a\"", class = "repalign_error_rows")
+  expect_length(in_words(rbind(p = named, q = named)), 2)
+  # no band or line is explained that is not there
+  caption <- function(rows) paste(ggplot2::autoplot(rows)$labels$caption)
+  expect_match(caption(named), "band: interval of the mean")
+  expect_no_match(caption(named[6:7, ]), "band|those of subjects")
+  expect_length(caption(copies), 0)
+  expect_match(said_by(print(named[0, ])), "0 scores.*conf_low")
+  expect_no_match(said_by(print(named[0, ])), "NA")
+})
+
+test_that("few permutations are told for adjusted p-values, before the work", {
+  set.seed(25)
+  case <- group_of(5)
+  cases <- list(list(50, "holm", "adjusted.* 0.098: At least 99"), list(1, "holm", "At least 99"),
+                list(18, "none", "No p-value of a subject .*At least 19"), list(99, "holm", NULL),
+                list(19, "BH", NULL))
+  for (one in cases) {
+    call <- function() consensus(case$x, permutations = one[[1]], p_adjust = one[[2]])
+    if (is.null(one[[3]])) expect_message(call(), NA) else {
+      expect_message(call(), sub(": At", "[.] At", one[[3]]), class = "repalign_few_permutations")
+    }
+  }
+  expect_message(suppressMessages(consensus(case$x[1:2], permutations = 19),
+                                  "repalign_few_subjects"), "At least 39")
+})
+
+test_that("notes and errors name the subject, the neuron and the fold", {
+  set.seed(26)
+  x <- group_of(5)$x
+  one_hot <- cbind(rep(1:0, c(1, 23)))
+  constant <- " is constant in the training set of fold [1-5]: use other folds"
+  expect_error(consensus(replace(x, "b", list(one_hot))), paste0("`x\\$b`", constant))
+  expect_error(consensus(x, list(hot = one_hot)), paste0("`models\\$hot`", constant))
+  expect_error(held_out(x$a, one_hot), paste0("`y`", constant))
+  silent <- x
+  silent$c[, 2] <- NA
+  for (na in c("stimuli", "pairwise")) {
+    expect_error(consensus(silent, na = na), class = "repalign_error_nonfinite",
+                 "`x\\$c` has no response at all of neuron 2: leave it out, by \\[, -2\\][.]")
+  }
+  error <- expect_error(consensus(silent), class = "repalign_error_nonfinite")
+  expect_no_match(conditionMessage(error), "na = ")
+  silent$c <- silent$c[, -2]
+  expect_equal(nrow(quietly(consensus(silent))), 6)
+  # where neurons may be left out, but no stimulus
+  diagonal <- replace(x$d, cbind(1:24, 1:24), NA)
+  error <- expect_error(similarity(diagonal, x$a), "na = \"neurons\"")
+  expect_no_match(conditionMessage(error), "\"stimuli\"")
+  expect_error(consensus(replace(x, "d", list(diagonal)), na = "stimuli"), "leaves none[.]")
+  expect_error(consensus("folder"), "read_representation", class = "repalign_error_type")
+  expect_message(consensus(replace(x, "b", list(x$b[, 1, drop = FALSE]))), "`x\\$b`.*single neuron",
+                 class = "repalign_few_neurons")
+  trials <- lapply(x, function(one) {
+    responses(array(one, c(dim(one), 2)) + rnorm(2 * length(one)))
+  })
+  note <- expect_message(consensus(trials), "trials .by \"consensus", class = "repalign_note_declared")
+  expect_no_match(conditionMessage(note), "shape_distance|recorded together")
 })
 
 test_that("the consensus of all is in sample, and makes no ceiling", {

@@ -457,3 +457,14 @@ test_that("the result is told, drawn, compared", {
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(result)), "ggplot_built")
 })
+
+test_that("a neuron without any response is named, whatever `na` says", {
+  days <- simulated_days(3)
+  days$day2[, 2, ] <- NA
+  for (na in c("error", "stimuli")) {
+    expect_error(quietly(across_sessions(days, na = na)), class = "repalign_error_nonfinite",
+                 "`x\\$day2` has no response at all of neuron 2 .*leave it out, by \\[, -2, \\]")
+  }
+  days$day2 <- days$day2[, -2, ]
+  expect_false(anyNA(quietly(across_sessions(days))$score))
+})

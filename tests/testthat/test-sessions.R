@@ -449,7 +449,7 @@ test_that("sentences do not take one lag, one neuron or few days for a finding",
   shifted <- simulated_days(3, n = 40, q = 20, keep = 1, noise = 0.1)
   colnames(shifted$day2) <- colnames(shifted$day2)[c(2:20, 1)]
   cases <- list(
-    list(two, "neurons was [.0-9]+ \\(95% interval [.0-9]+ to [.0-9]+, at one lag: no slope can be"),
+    list(two, "neurons was [.0-9]+ \\(95% interval [.0-9]+ to [.0-9]+, at one lag: no slope"),
     list(unfollowed, "^Tuning of followed neurons is undefined \\(NA\\), geometry was"),
     # lag 2 alone has both days with two neurons
     list(lone, "geometry was .* at one lag: no slope"),

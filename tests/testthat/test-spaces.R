@@ -380,6 +380,8 @@ test_that("what cannot be is refused, with its class", {
     expect_error(code, class = paste0("repalign_error_", class))
   }
   refused(feature_spaces(a = data$a), "size")
+  expect_error(feature_spaces(), "not 0: give each with a name")
+  expect_error(feature_spaces(a = data$a), "not 1: one alone is given to encode")
   refused(feature_spaces(a = data$a, b = data$b, c = data$a, d = data$a, e = data$a), "size")
   refused(feature_spaces(a = data$a, b = data$b[-1, ]), "size")
   refused(feature_spaces(data$a, b = data$b), "missing")

@@ -183,9 +183,9 @@ group_labels <- function(groups, call) {
   n <- length(call$rows)
   refuse_if(length(groups) != n, "labels", "`groups` has {count_of(length(groups), 'label')}, but ",
             "there are {n} stimuli: give one label per stimulus.")
-  # words in the order of the levels that factor() gives them, in any locale
+  # words in alphabetical order, numbers in them by value, in any locale
   levels <- label_text(levels_in_order(groups))
-  if (is.character(groups)) levels <- levels[radix_order(levels)]
+  if (is.character(groups)) levels <- natural_order(levels)
   text <- stats::setNames(label_text(as.vector(groups)), names(groups))
   text <- in_order_of(text, call$labels, "groups")
   refuse_if(anyNA(text), "labels", "`groups` has missing labels (NA), first at stimulus ",

@@ -440,7 +440,16 @@ test_that("points and tiles are drawn", {
   expect_length(named, 10)
   tiles <- ggplot2::autoplot(taken_apart(x, y, "rv", by = "components", components = 2))
   expect_identical(nrow(tiles$data), 4L)
-  expect_match(tiles$labels$caption, "all other components: [0-9]+%")
+  expect_match(caption_text(tiles), "^Numbers: share.* all other components: [0-9]+%")
+  # where groups have numbers, these are in order; levels that were given stay
+  names <- paste("group", c(1:7, 1:7))
+  names[7] <- "group 10"
+  for (labels in list(names, factor(names, rev(unique(names))))) {
+    many <- ggplot2::autoplot(quietly(taken_apart(x, y, "rsa", by = "groups", groups = labels)))
+    wanted <- if (is.factor(labels)) levels(labels) else paste("group", c(1:7, 10))
+    expect_identical(levels(many$data$column), wanted)
+    expect_match(caption_text(many), "^Numbers, where they have room: share of the score")
+  }
 })
 
 test_that("partial scores have effects alone, of scores made anew without each part", {

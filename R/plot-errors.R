@@ -105,7 +105,8 @@ autoplot.repalign_consensus <- function(object, ...) {
   need_rows(object)
   rows <- cbind(as.data.frame(object), y = "consensus")
   single <- rows$kind != "group"
-  picture <- scores_forest(new_result(rows[single, ], "repalign_interval",
+  # intervals have no `kind`, which would be taken for a part of names
+  picture <- scores_forest(new_result(rows[single, names(rows) != "kind"], "repalign_interval",
                                       list(conf_level = attr(object, "conf_level"))))
   band <- ggplot2::geom_rect(data = rows[!single, ], by_column(xmin = "conf_low",
                                                                xmax = "conf_high"),
@@ -113,7 +114,9 @@ autoplot.repalign_consensus <- function(object, ...) {
                              na.rm = TRUE, inherit.aes = FALSE)
   picture$layers <- c(band, picture$layers)
   picture + ggplot2::labs(x = "agreement with the others", caption = caption_of(
-    interval_lines(attr(object, "conf_level"), NULL), "band: the mean of the subjects"
+    interval_lines(attr(object, "conf_level"), NULL),
+    if (any(!is.na(rows$conf_low[!single]))) "band: the mean of the subjects",
+    crowded_words(rows$x[single])
   ))
 }
 

@@ -355,6 +355,15 @@ test_that("parts are cut, bound, compared and told", {
   expect_identical(as.data.frame(twice, part = "neurons"), as.data.frame(parts, part = "neurons"))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(parts), "ggplot")
+  # areas with the same spaces share the axis of names
+  both <- parts
+  both$y <- "another"
+  both <- rbind(first = parts, second = both)
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(both))$layout$layout
+  expect_identical(c(max(drawn$ROW), max(drawn$COL), max(drawn$SCALE_Y)), c(1L, 2L, 1L))
+  both <- both[!(both$space == both$space[both$part == "unique"][1] & both$source == "second"), ]
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(both))$layout$layout
+  expect_identical(c(max(drawn$ROW), max(drawn$COL), max(drawn$SCALE_Y)), c(2L, 1L, 2L))
 })
 
 test_that("equal spaces share everything, and a space that is left out everywhere has no error", {

@@ -171,9 +171,9 @@ group_labels <- function(groups, call) {
   n <- length(call$rows)
   refuse_if(length(groups) != n, "labels", "`groups` has {count_of(length(groups), 'label')}, but ",
             "there are {n} stimuli: give one label per stimulus.")
-  # words in the order of the levels that factor() gives them, in any locale
+  # words in alphabetical order, numbers in them by value, in any locale
   levels <- label_text(levels_in_order(groups))
-  if (is.character(groups)) levels <- levels[radix_order(levels)]
+  if (is.character(groups)) levels <- natural_order(levels)
   text <- stats::setNames(label_text(as.vector(groups)), names(groups))
   text <- in_order_of(text, call$labels, "groups")
   refuse_if(anyNA(text), "labels", "`groups` has missing labels (NA), first at stimulus ",
@@ -239,10 +239,17 @@ declare_result(
     x[setdiff(names(x), c("x", "y", "measure", lacking))]
   },
   footing = function(x, digits) {
-    low <- with(scores_of_parts(x), any(abs(score) < 2 * se, na.rm = TRUE))
+    scores <- scores_of_parts(x)
+    low <- any(abs(scores$score) < 2 * scores$se, na.rm = TRUE)
+    shares <- !all(is.na(x$share))
     strwrap(c(if (!all(is.na(x$effect))) {
       "effect: what the score loses without the part. contribution: where it sits."
-    }, if (low) "The score is below 2 standard errors: shares are unstable."))
+    }, if (low) "The score is below 2 standard errors: shares are unstable.",
+    if (shares && anyNA(scores$se)) {
+      "The score is undefined without some of the stimuli: shares are unstable."
+    }, if (shares && any(has_nothing(scores), na.rm = TRUE)) {
+      "The score is not above 0: there is no similarity of which parts would have a share."
+    }))
   },
   sentence = function(x) {
     need_columns(x, c("x", "y", "measure", "contribution", "effect", "n",
@@ -300,13 +307,22 @@ scores_of_parts <- function(x) {
   kept[key(kept) %in% key(as.data.frame(x)), ]
 }
 
+# A similarity that is not above 0 has no parts; a difference has, of either sign.
+has_nothing <- function(scores) !scores$two & scores$score <= 0
+
 contribution_sentence <- function(rows, score) {
   other <- if (score$two) sub(" - ", " less with ", paste("with", score$y), fixed = TRUE) else
     paste("and", score$y)
   what <- paste(measure_words(score$measure), "of", score$x, other)
   alone <- all(is.na(rows$contribution))
-  told <- if (alone) rows$effect else replace(rows$contribution, rows$part_x %in% "rest", NA)
+  sign <- if (score$two && !alone && isTRUE(score$score < 0)) -1 else 1
+  told <- if (alone) rows$effect else
+    sign * replace(rows$contribution, rows$part_x %in% "rest", NA)
   if (is.na(score$score) || all(is.na(told))) return(paste0("The ", what, " is undefined (NA)."))
+  if (!alone && has_nothing(score)) {
+    return(paste0("The ", what, brackets(number_word(score$score), stimuli_words(rows$n)),
+                  " is not above 0: there is no similarity to take apart."))
+  }
   row <- rows[which.max(told), ]
   if (score$by %in% c("groups", "components")) {
     text <- number_words(score$score, row$contribution, row$conf_low, row$conf_high)
@@ -315,18 +331,19 @@ contribution_sentence <- function(rows, score) {
       paste("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
     } else if (row$part_x == row$part_y) paste("pairs within", row$part_x) else
       paste("pairs of", row$part_x, "with", row$part_y)
-    return(paste0("Of the ", what, brackets(text[1], stimuli_words(rows$n)), ", most came from ",
-                  pair, brackets(text[2], limits), "."))
+    return(paste0("Of the ", what, brackets(text[1], stimuli_words(rows$n)), ", the largest part ",
+                  "came from ", pair, brackets(text[2], limits), "."))
   }
   parts <- count_of(nrow(rows), c(stimuli = "stimulus", clusters = "cluster")[score$by])
   if (startsWith(score$by, "neurons")) {
     parts <- paste(count_of(nrow(rows), "neuron"), "of", sub("neurons_", "", score$by))
   }
   text <- number_words(score$score - row$effect, score$score)
+  if (is.na(row$effect)) text[1] <- "undefined"
   without <- paste0(row$part, ", without which it would be ", text[1], " (", text[2], ").")
   if (alone) return(paste0("Of ", parts, ", the ", what, " loses most without ", without))
-  positive <- sort(pmax(rows$contribution, 0), decreasing = TRUE)
-  half <- which(cumsum(positive) >= sum(positive) / 2)[1]
-  paste0("Half of the positive contributions to the ", what, " came from ", half, " of ", parts,
-         ", most from ", without)
+  sizes <- sort(pmax(told, 0), decreasing = TRUE)
+  half <- which(cumsum(sizes) >= sum(sizes) / 2)[1]
+  paste0("Half of the ", if (sign > 0) "positive" else "negative", " contributions to the ", what,
+         " came from ", half, " of ", parts, ", the largest part from ", without)
 }

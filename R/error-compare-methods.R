@@ -293,23 +293,30 @@ confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous
 
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_comparison <- function(object, most = 40, ...) {
+autoplot.repalign_comparison <- function(object, most = 15, ...) {
   no_other_arguments(...)
   most <- check_count(most, "most")
   need_columns(object, c("score_1", "score_2", "measure", "difference", "conf_low", "conf_high",
                          "simultaneous_low", "simultaneous_high"), "drawn")
   need_rows(object)
   # The first row is on top; each measure has a panel.
-  rows <- as.data.frame(clearest_differences(object, most))
+  drawn <- clearest_differences(object, most)
+  rows <- as.data.frame(drawn)
   refuse_undefined(rows$difference)
-  # half of a line that has room beside the differences
-  names <- short_labels(c(rows$score_1, rows$score_2), 16)
   title <- if (!is.null(rows$contrast)) rows$contrast else
-    paste(names[seq_along(rows$score_1)], "-", names[-seq_along(rows$score_1)])
+    difference_titles(rows$score_1, rows$score_2)
+  panel <- measure_panels(rows$measure)
+  one <- length(unique(panel)) == 1
+  # measures with differences of their own, such as parts of R squared, have one axis of all names
+  if (!one && !anyDuplicated(unique(data.frame(title, panel))$title)) {
+    said <- mapply(grepl, sub(" .*", "", rows$measure), title, fixed = TRUE)
+    title <- ifelse(said, title, paste(panel, title, sep = " | "))
+    panel <- NULL
+  }
   rows$title <- factor(title, rev(unique(title)))
-  rows$panel <- measure_panels(rows$measure)
+  rows$panel <- panel
   margin <- attr(object, "margin")
-  several <- nlevels(rows$panel) > 1
+  small <- if (nlevels(rows$title) > 10) 0.5 else 1
   ggplot2::ggplot(rows, by_column(x = "difference", y = "title")) +
     (if (!is.null(margin)) {
       ggplot2::annotate("rect", xmin = -margin, xmax = margin, ymin = -Inf, ymax = Inf,
@@ -317,14 +324,34 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     }) +
     ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40") +
     interval_line(c("simultaneous_low", "simultaneous_high"), 0.4) +
-    interval_line(c("conf_low", "conf_high"), 1.3) +
-    ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    score_axis(ggplot2::scale_x_continuous, whole = !several) +
-    ggplot2::labs(x = if (several) "difference" else axis_words(rows$measure, "difference of"),
-                  y = NULL, caption = comparison_caption(object, most)) +
+    interval_line(c("conf_low", "conf_high"), 1.3 * small) +
+    ggplot2::geom_point(na.rm = TRUE, size = 2.5 * small, colour = forest_colour) +
+    score_axis(ggplot2::scale_x_continuous, whole = one || is.null(panel)) +
+    ggplot2::labs(x = if (one) axis_words(rows$measure, "difference of") else "difference",
+                  y = NULL, caption = comparison_caption(drawn, nrow(object), levels(rows$title))) +
     picture_theme(lines = "x") +
     side_panels(rows$panel) +
-    names_axis("y", levels(rows$title), most = 36)
+    names_axis("y", levels(rows$title), most = 40)
+}
+
+# "V1 | low - high" of "V1 | low" and "V1 | high": of names in parts, what both begin or end with is
+# written once. Each of two names has half of a line that has room beside the differences.
+difference_titles <- function(first, second) {
+  parts <- strsplit(c(first, second), " | ", fixed = TRUE)
+  pairs <- Map(list, parts[seq_along(first)], parts[-seq_along(first)])
+  shared <- function(pair, take) {
+    if (min(lengths(pair)) > 1 && take(pair[[1]], 1) == take(pair[[2]], 1)) take(pair[[1]], 1)
+  }
+  starts <- lapply(pairs, shared, utils::head)
+  ends <- lapply(pairs, shared, utils::tail)
+  own <- mapply(function(pair, start, end) {
+    vapply(pair, function(part) {
+      paste(part[(1 + length(start)):(length(part) - length(end))], collapse = " | ")
+    }, "")
+  }, pairs, starts, ends)
+  own <- matrix(short_labels(own, 18), 2)
+  mapply(function(start, own, end) paste(c(start, own, end), collapse = " | "), starts,
+         paste(own[1, ], "-", own[2, ]), ends)
 }
 
 interval_line <- function(limits, width) {
@@ -332,14 +359,17 @@ interval_line <- function(limits, width) {
                           na.rm = TRUE, linewidth = width, colour = forest_colour)
 }
 
-# Of very many differences, those that are largest for their errors, in their order.
+# Of very many pairs of scores, those with the largest differences for their errors, in their order
+# and by all measures.
 clearest_differences <- function(object, most) {
-  if (nrow(object) <= most) return(object)
+  pair <- paste(object$score_1, object$score_2, object$contrast, sep = "\r")
   size <- abs(object$difference) / object$se
-  object[sort(order(-size, seq_along(size))[seq_len(most)]), ]
+  clearest <- unique(pair[order(-size, seq_along(size))])
+  object[pair %in% utils::head(clearest, most), ]
 }
 
-comparison_caption <- function(object, most) {
+# count: how many differences there are, of which `object` has those that are drawn.
+comparison_caption <- function(object, count, titles = NULL) {
   level <- attr(object, "conf_level")
   margin <- attr(object, "margin")
   level <- if (!is.null(level)) paste0(format(100 * level), "% ")
@@ -349,9 +379,10 @@ comparison_caption <- function(object, most) {
                     "of all together",
                     if (!has_p_of_intervals(object)) ", for p_adjust = \"max_t\""),
              if (!is.null(margin)) paste("band: differences below", format(margin)),
-             if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"))
-  if (nrow(object) > most) {
-    parts <- c(parts, paste(most, "of", nrow(object), "differences, the largest for their errors"))
+             if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"),
+             crowded_words(titles))
+  if (count > nrow(object)) {
+    parts <- c(parts, paste(nrow(object), "of", count, "differences, the largest for their errors"))
   }
   caption_of(parts)
 }

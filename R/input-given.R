@@ -49,18 +49,24 @@ read_controls <- function(set, x, allow_na) {
   list(set = set, side = list(reprs = unname(reprs), models = NULL, is_models = FALSE, bare = 0))
 }
 
-# Users who take a sample of neurons or noisy trials for a control are told, as the score then has a
-# part of what it stands for.
+# Users who take a sample of neurons (of any size, unless it is complete) or noisy trials for a
+# control are told, as the score then has a part of what it stands for. A side that is the control
+# has no score.
 note_incomplete_controls <- function(call) {
   for (measure in call$set[has_controls(call$set)]) {
     for (repr in call$sides$z$reprs[unique(as.vector(measure$given$at))]) {
       sampled <- repr$kind == "data" && !isTRUE(unclass(repr$responses)$complete)
       neurons <- sampled && !isTRUE(measure$args$corrects$neurons)
       noise <- has_trials(repr) && !isTRUE(measure$args$corrects$trials)
-      if (!neurons && !noise) next
-      return(inform("incomplete_control", "The control `{repr$arg}` has ",
-                    if (neurons) "few neurons", if (neurons && noise) " and ", if (noise) "noise",
-                    ": a part of it stays in the score. cka(estimator = \"stimulus_neuron",
+      own <- vapply(call$sides[c("x", "y")], function(side) {
+        all(vapply(side$reprs, function(one) identical(one$data, repr$data), NA))
+      }, NA)
+      if (!neurons && !noise || any(own)) next
+      return(inform("incomplete_control", "Of the control `{repr$arg}`, ",
+                    if (neurons) "the neurons count as a sample", if (neurons && noise) " and ",
+                    if (noise) "the trials have noise", ", for which {quoted(measure$label)} does ",
+                    "not correct: a part of it stays in the score. ",
+                    "cka(estimator = \"stimulus_neuron",
                     if (noise) "_trial", "\") corrects for that",
                     if (neurons) "; of what is all there is, responses(complete = TRUE) says so",
                     "."))

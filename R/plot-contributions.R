@@ -68,7 +68,8 @@ contribution_tiles <- function(rows, score, of) {
   tiles$row <- factor(tiles$row, rev(levels(tiles$row)))
   draw_tiles(structure(tiles, side_by_side = 1, two_lists = FALSE),
              zero_shading(tiles$value, "excess\nover\nchance"),
-             c(paste("numbers: share of the", of), if (length(rest)) {
+             c(paste0("numbers", if (nlevels(tiles$column) > 6) ", where they have room",
+                      ": share of the ", of), if (length(rest)) {
                paste("all other components:", percent(rest))
              })) +
     ggplot2::labs(x = if (!groups) paste("components of", score$y),

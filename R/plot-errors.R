@@ -105,7 +105,8 @@ autoplot.repalign_consensus <- function(object, ...) {
   need_rows(object)
   rows <- cbind(as.data.frame(object), y = "consensus")
   single <- rows$kind != "group"
-  picture <- scores_forest(new_result(rows[single, ], "repalign_interval",
+  # intervals have no `kind`, which would be taken for a part of names
+  picture <- scores_forest(new_result(rows[single, names(rows) != "kind"], "repalign_interval",
                                       list(conf_level = attr(object, "conf_level"))))
   band <- ggplot2::geom_rect(data = rows[!single, ], by_column(xmin = "conf_low",
                                                                xmax = "conf_high"),
@@ -115,7 +116,8 @@ autoplot.repalign_consensus <- function(object, ...) {
   picture + ggplot2::labs(x = "agreement with the others", caption = caption_of(
     if (!all(is.na(rows$conf_low[single]))) {
       paste(interval_lines(attr(object, "conf_level"), NULL), consensus_extent(object))
-    }, if (!all(is.na(rows$conf_low[!single]))) "band: interval of the mean of the subjects"
+    }, if (!all(is.na(rows$conf_low[!single]))) "band: interval of the mean of the subjects",
+    crowded_words(rows$x[single])
   ))
 }
 

@@ -442,6 +442,8 @@ autoplot.repalign_parts <- function(object, ...) {
   rows$part <- factor(rows$part, kinds)
   rows$space <- factor(rows$space, rev(unique(rows$space[order(match(rows$part, kinds))])))
   known <- rows[rows$part != "alone", ]
+  alike <- length(unique(lapply(split(rows$space, rows$panel), unique))) == 1
+  across <- if (alike) min(2, nlevels(rows$panel)) else 1
   ggplot2::ggplot(rows, by_column(x = "score", y = "space")) +
     ggplot2::geom_vline(xintercept = 0, linewidth = 0.3, colour = "grey60") +
     ggplot2::geom_linerange(data = known, by_column(xmin = "conf_low", xmax = "conf_high"),
@@ -456,13 +458,14 @@ autoplot.repalign_parts <- function(object, ...) {
                                 name = NULL) +
     # models need not have the same spaces
     (if (nlevels(rows$panel) > 1) {
-      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_y",
-                          ncol = min(2, nlevels(rows$panel)))
+      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = if (alike) "fixed" else "free_y",
+                          ncol = across, labeller = wrapped_titles(across, beside = 1.5))
     }) +
-    ggplot2::scale_y_discrete(labels = function(names) wrapped_labels(names, 12)) +
+    score_axis(ggplot2::scale_x_continuous) +
     ggplot2::labs(x = "part of R squared", y = NULL, caption = caption_of(
       interval_lines(attr(object, "conf_level"), known$over))) +
-    picture_theme(lines = "x")
+    picture_theme(lines = "x") +
+    names_axis("y", levels(rows$space), panels = ceiling(nlevels(rows$panel) / across), most = 36)
 }
 
 # What tells panels apart: of these texts of the rows those that differ.

@@ -11,19 +11,20 @@ autoplot.repalign_sessions <- function(object, ...) {
   rows <- as.data.frame(object)
   rows$panel <- factor(rows$measure, c("geometry", "tuning"))
   pairs <- need_kept(object, "tables", "across_sessions()", "object")$pairs
+  lags <- unique(rows$lag)
   # beside the lines, which would hide them
-  aside <- 0.05 * max(diff(range(pairs$lag)), min(pairs$lag) / 10)
+  aside <- 0.05 * if (length(lags) == 1) lags else diff(range(lags))
   dots <- do.call(rbind, lapply(unique(rows$measure), function(name) {
     data.frame(panel = factor(name, levels(rows$panel)), lag = pairs$lag - aside,
                score = pairs[[name]])
   }))
   level <- attr(object, "conf_level")
-  lags <- unique(rows$lag)
-  picture <- ggplot2::ggplot(rows, by_column(x = "lag", y = "score"))
-  if (length(lags) == 1) {
-    picture <- picture + ggplot2::scale_x_continuous(breaks = lags, limits = lags * c(0.5, 1.5))
-  }
-  picture +
+  ggplot2::ggplot(rows, by_column(x = "lag", y = "score")) +
+    # whole days have no halves
+    ggplot2::scale_x_continuous(breaks = if (length(lags) > 8) few_ticks else lags,
+                                labels = function(at) format_each(at, 4),
+                                limits = if (length(lags) == 1) lags * c(0.5, 1.5),
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey40") +
     ggplot2::geom_point(data = dots, na.rm = TRUE, size = 1.2, colour = "grey50") +
     ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"), na.rm = TRUE,
@@ -33,6 +34,9 @@ autoplot.repalign_sessions <- function(object, ...) {
     ggplot2::labs(x = if (attr(object, "facts")$of_days) "days between" else "time between",
                   y = "score (1: nothing but noise differs)",
                   caption = caption_of("grey: pairs of days",
-                                       interval_lines(level, attr(object, "facts")$over))) +
+                                       interval_lines(level, attr(object, "facts")$over),
+                                       if (anyNA(rows$score)) {
+                                         paste(sum(is.na(rows$score)), "undefined")
+                                       })) +
     picture_theme()
 }

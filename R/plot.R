@@ -27,7 +27,7 @@ utils::globalVariables(".data")
 #'   `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios?
 #' @param most for analyses: up to this many comparisons get one panel each. For differences of
-#'   scores: how many are drawn. For calibrations see `type`.
+#'   scores: how many pairs of scores are drawn. For calibrations see `type`.
 #' @param along for analyses: do the numbers of neurons stand along the horizontal axis, or the
 #'   comparisons, such as layers?
 #' @param reference for analyses: a value to compare with, drawn as a dashed line with a band: one
@@ -210,7 +210,7 @@ longest_line <- function(texts) {
 # room for them, otherwise shortened so that they stay different.
 names_beside <- function(names, most = 20) {
   wrapped <- wrapped_labels(names, 20)
-  if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(names, most)
+  if (sum(text_lines(wrapped)) <= 20) wrapped else short_labels(names, most)
 }
 
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.

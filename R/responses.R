@@ -133,10 +133,12 @@ finish_responses <- function(read, given) {
   declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
   if (dim(read$values)[3] < 2) {
     refuse_if(length(declared) || ncol(present) > 1, "pairs",
-              if (length(declared)) paste0("`", declared[1], "` is given, but no") else "No",
-              " stimulus has two trials, so no response can be multiplied with one of another ",
-              "trial. Leave out what names the trials, or name the stimulus of each row in ",
-              "`stimulus`: rows with equal labels are trials.",
+              if (length(declared)) "`{declared[1]}` is given, but no stimulus has two trials" else
+                "No stimulus has two trials with responses in `x`",
+              ", so no response can be multiplied with one of another trial",
+              if (length(declared)) paste0(". Leave out what names the trials, or name the ",
+                                           "stimulus of each row in `stimulus`: rows with equal ",
+                                           "labels are trials.") else ": give more trials.",
               arg = if (length(declared)) declared[1] else "x")
   } else {
     refuse_if(all(events_of_stimuli(read) < 2), "pairs", "All trials of each stimulus have the ",

@@ -92,6 +92,12 @@ summary.repalign_result <- function(object, ...) {
 }
 
 #' @export
+in_words.repalign_told <- function(result, ...) {
+  no_other_arguments(...)
+  attr(result, "words", exact = TRUE)
+}
+
+#' @export
 print.repalign_told <- function(x, ...) {
   print(untold(x), ...)
   print(attr(x, "words", exact = TRUE))

@@ -99,8 +99,8 @@ across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clu
   hold_threads(threads)
   call <- open_days(x, times, clusters, check_choice(na, c("error", "stimuli"), "na"))
   call$neurons <- "neurons" %in% over
-  note_few_orders(call$times, permutations)
   tables <- session_tables(call)
+  call$least <- least_order_p(call$times, permutations)
   scores <- session_scores(tables$measures, call, permutations)
   sessions_result(scores, tables, call, conf_level, is.null(times))
 }

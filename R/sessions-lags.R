@@ -85,15 +85,16 @@ order_test <- function(measure, times, permutations) {
        count = if (all) ncol(orders) else permutations)
 }
 
-# The smallest p-value that an order of days may have. With equal steps the reverse order has the
-# same lags.
-note_few_orders <- function(times, permutations) {
+# The smallest p-value that an order of days may have, which a message tells where it says little; 0
+# without a test. With equal steps the reverse order has the same lags.
+least_order_p <- function(times, permutations) {
   count <- length(times)
-  if (count < 3 || permutations == 0) return(invisible())
+  if (count < 3 || permutations == 0) return(0)
   steps <- round(diff(times), 9)
   least <- if (count > most_ordered) 1 / (permutations + 1) else
     (1 + identical(steps, rev(steps))) / factorial(count)
   inform_if(least > 0.05, "few_permutations", "No `p_order` can be at most .05: the smallest ",
             "one possible is {format(least, digits = 2)}. Give more ",
             if (count > most_ordered) "`permutations`." else "days.")
+  least
 }

@@ -32,7 +32,7 @@ sessions_result <- function(scores, tables, call, level, of_days) {
     slopes = slopes, parts = list(rows = rows[1:2], parts = some_parts(scores$parts, of_lags)),
     tables = tables[c("pairs", "neurons")], conf_level = level, dependence = call$dependence,
     facts = list(days = length(call$days), n = call$n, neurons = length(call$identities),
-                 followed = sum(days > 1), of_days = of_days,
+                 followed = sum(days > 1), of_days = of_days, least = call$least,
                  over = paste(c(if (is.null(call$clusters)) "stimuli" else "clusters",
                                 if (call$neurons) "neurons"), collapse = " + "))
   ))
@@ -90,20 +90,39 @@ sessions_sentence <- function(x) {
   told <- vapply(rev(seq_len(nrow(slopes))), function(row) {
     slope <- slopes[row, ]
     name <- sub("tuning", "tuning of followed neurons", slope$measure)
+    if (is.na(slope$level)) return(paste(name, "is undefined (NA)"))
+    if (is.na(slope$slope)) return(level_words_without_slope(x, slope, name))
     level <- paste0("level ", number_word(slope$level))
-    if (is.na(slope$slope)) return(paste0(name, " has no slope", brackets(level)))
     text <- with_limits_words(slope$slope, slope$slope_low, slope$slope_high)
     fell <- slope$slope < 0 && isTRUE(slope$p_order <= 0.05)
-    facts <- c(if (!fell) paste("slope", without_zero(text[["score"]])),
-               interval_phrase(without_zero(text[-1]), attr(x, "conf_level")),
-               if (is.na(slope$p_order)) "no test of the order of days" else
-                 p_words(slope$p_order, name = "order of days p"), level)
+    details <- c(if (!fell) paste("slope", without_zero(text[["score"]])),
+                 interval_phrase(without_zero(text[-1]), attr(x, "conf_level")),
+                 if (is.na(slope$p_order)) "no test of the order of days" else c(
+                   p_words(slope$p_order, name = "order of days p"),
+                   if (isTRUE(facts$least > 0.05)) p_words(facts$least,
+                                                           name = "smallest possible p")
+                 ), level)
     paste0(name, if (fell) {
       paste0(" fell by ", sub("^-", "", without_zero(text[["score"]])), per)
     } else if (is.na(slope$p_order)) " was not tested for a fall" else " was not shown to fall",
-    brackets(facts))
+    brackets(details))
   }, "")
-  paste0(capitalised(paste(told, collapse = ", ")), ".", undefined_words(x$score))
+  above <- any(x$measure == "geometry" & x$conf_low > 1, na.rm = TRUE)
+  paste0(capitalised(paste(told, collapse = ", ")), ".", if (above) {
+    paste(" Geometry above 1 by more than chance points to swapped labels, or to gains of single",
+          "neurons that differ between days.")
+  }, undefined_words(x$score))
+}
+
+# "geometry was 1.05 (95% interval 0.93 to 1.18; one lag: no slope can be fitted)"
+level_words_without_slope <- function(x, slope, name) {
+  limits <- student_limits(slope$level, slope$level_se, slope$level_df, attr(x, "conf_level"))
+  text <- with_limits_words(slope$level, limits[1], limits[2])
+  pairs <- need_kept(x, "tables", "across_sessions()", "result")$pairs
+  one <- length(unique(pairs$lag[!is.na(pairs[[slope$measure]])])) == 1
+  paste0(name, " was ", text[["score"]],
+         brackets(interval_phrase(text[-1], attr(x, "conf_level")),
+                  paste0(if (one) "at one lag: ", "no slope can be fitted")))
 }
 
 # ---- methods

@@ -15,7 +15,10 @@ session_tables <- function(call) {
     neuron_rows(call, d, d, call$ids[[d]], days[[d]]$covariance)
   })
   followed <- share <- numeric(nrow(pairs))
-  silent <- which(vapply(days, function(day) is.na(day$h[1]), NA))
+  names <- day_names(call)
+  # which has no pairs with other neurons of its day
+  single <- lengths(call$ids) == 1
+  silent <- which(vapply(days, function(day) is.na(day$h[1]), NA) & !single)
   advance <- progress_along(nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     both <- pair_tables(call, days, pairs[p, 1], pairs[p, 2])
@@ -29,7 +32,8 @@ session_tables <- function(call) {
     }
     advance()
   }
-  names <- day_names(call)
+  warn_if(any(single), "undefined", "Geometry with {enumerate(names[single])} is undefined (NA): ",
+          "a day with a single neuron has none. Give two neurons or more, or leave the day out.")
   warn_if(length(silent) > 0, "undefined", "The signal of {enumerate(names[sort(silent)])} is not ",
           "positive, of all neurons or of those that were followed: from these trials, noise and ",
           "signal cannot be told apart, and geometry or tuning with ",

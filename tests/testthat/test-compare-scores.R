@@ -333,6 +333,25 @@ test_that("results print, tidy and draw themselves", {
   # long names are shortened, so that a line has both
   rows$score_1 <- paste0("model.features.block.", rows$score_1, ".conv2.relu")
   expect_lte(max(nchar(levels(ggplot2::autoplot(rows)$data$title))), 40)
+  # of names in parts, what two begin or end with is written once
+  expect_identical(unname(difference_titles(
+    c("V1 | low", "V1 | low", "V1 | low", "a", "V1 | m | low", "V1"),
+    c("V1 | high", "V4 | low", "V4 | high", "b", "V1 | n | low", "V1 | low")
+  )), c("V1 | low - high", "V1 - V4 | low", "V1 | low - V4 | high", "a - b", "V1 | m - n | low",
+        "V1 - V1 | low"))
+  # the clearest pairs are drawn by all measures
+  both <- seeded(compare_scores(score_interval(x, layers[1:4], c("cka", "rsa"))))
+  few <- ggplot2::autoplot(both, most = 2)
+  expect_identical(nlevels(droplevels(few$data$title)), 2L)
+  expect_identical(as.vector(table(few$data$panel)), c(2L, 2L))
+  expect_match(caption_text(few), "4 of 12 differences, the largest")
+  clear <- abs(both$difference) / both$se
+  expect_true(max(clear) %in% (abs(few$data$difference) / few$data$se))
+  # measures that have rows of their own need no panels with the names of all
+  apart <- ggplot2::autoplot(both[c(1, 2, 9, 10), ])
+  expect_null(apart$data$panel)
+  expect_setequal(sub(" [|] .*", "", levels(apart$data$title)),
+                  levels(measure_panels(both$measure)))
   picture <- ggplot2::autoplot(best)
   expect_identical(nrow(picture$data), 4L)
   two <- score_interval(x, layers[1:3], c("cka", "rsa"))
@@ -404,5 +423,5 @@ test_that("sentences and pictures pair an interval with the p-value that belongs
   expect_match(in_words(together), "for all together .* over stimuli, max_t-adjusted p")
   excludes <- together$simultaneous_low > 0 | together$simultaneous_high < 0
   expect_identical(together$p_adjusted <= 0.05, excludes)
-  expect_match(comparison_caption(holm, 40), "max_t")
+  expect_match(comparison_caption(holm, 3), "max_t")
 })

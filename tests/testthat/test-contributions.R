@@ -373,7 +373,7 @@ test_that("prints say when shares are unstable, and sentences tell what makes a 
   score <- scored(x, y, measure("cka", estimator = "stimulus"))
   expect_match(in_words(found), paste0(
     "Half of the positive contributions to the CKA corrected for few stimuli of x and y came from ",
-    "[0-9]+ of 14 stimuli, most from ", found$part[which.max(found$contribution)],
+    "[0-9]+ of 14 stimuli, the largest part from ", found$part[which.max(found$contribution)],
     ", without which it would be"
   ))
   expect_output(print(found), "Contributions to cka\\(stimulus\\) of x and y: 0[.][0-9]+ \\(standard")
@@ -384,13 +384,44 @@ test_that("prints say when shares are unstable, and sentences tell what makes a 
   low <- taken_apart(x, matrix(rnorm(n * 5), n), measure("cka", estimator = "stimulus"))
   expect_output(print(low), "below 2 standard errors: shares are unstable")
   groups <- taken_apart(x, y, "rsa", by = "groups", groups = group)
-  expect_match(in_words(groups), "most came from pairs .* \\(-?0[.][0-9]+, 95% interval")
+  expect_match(in_words(groups),
+               "the largest part came from pairs .* \\(-?0[.][0-9]+, 95% interval")
   expect_equal(attr(groups, "scores")$se, score_interval(x, y, "rsa")$se)
   expect_identical(dim(confint(groups)), c(10L, 2L))
   expect_match(in_words(taken_apart(x, y, by = "components")), "component 1 of x with component")
-  expect_match(in_words(taken_apart(x, y, by = "neurons_y")), "of 5 neurons of y, most from")
+  expect_match(in_words(taken_apart(x, y, by = "neurons_y")),
+               "of 5 neurons of y, the largest part from")
   both <- rbind(one = found, two = low)
   expect_length(in_words(both), 2)
+})
+
+test_that("a score that is not above 0 is not taken apart, and a difference is by its sign", {
+  corrected <- measure("cka", estimator = "stimulus")
+  set.seed(4)
+  unrelated <- matrix(rnorm(n * 5), n)
+  below <- quietly(contributions(x, unrelated, corrected))
+  expect_lt(attr(below, "scores")$score, 0)
+  groups <- quietly(contributions(x, unrelated, corrected, by = "groups", groups = group))
+  for (found in list(below, groups)) {
+    expect_match(in_words(found), "\\(-[0-9.]+, 14 stimuli\\) is not above 0: there is no similarity")
+    expect_output(print(found), "not above 0: there is no similarity of which parts")
+  }
+  # undefined without a stimulus
+  attr(below, "scores")[c("score", "se")] <- c(0.5, NA)
+  below$effect[which.max(below$contribution)] <- NA
+  expect_output(print(below), "undefined without some of the stimuli: shares")
+  expect_match(in_words(below), "without which it would be undefined \\(0.50\\)")
+  # the other way round, the same parts are the largest ones
+  layers <- list(near = y, far = y + 2 * unrelated)
+  for (by in c("stimuli", "groups")) {
+    labels <- if (by == "groups") group
+    more <- taken_apart(x, layers, "rsa", by = by, groups = labels)
+    less <- taken_apart(x, layers[2:1], "rsa", by = by, groups = labels)
+    expect_gt(attr(more, "scores")$score, 0)
+    part <- regmatches(in_words(more), regexpr("part (came )?from [^,(]+", in_words(more)))
+    expect_match(in_words(less), part, fixed = TRUE)
+    if (by == "stimuli") expect_match(in_words(less), "Half of the negative contributions")
+  }
 })
 
 test_that("points and tiles are drawn", {
@@ -409,7 +440,16 @@ test_that("points and tiles are drawn", {
   expect_length(named, 10)
   tiles <- ggplot2::autoplot(taken_apart(x, y, "rv", by = "components", components = 2))
   expect_identical(nrow(tiles$data), 4L)
-  expect_match(tiles$labels$caption, "all other components: [0-9]+%")
+  expect_match(caption_text(tiles), "^Numbers: share.* all other components: [0-9]+%")
+  # where groups have numbers, these are in order; levels that were given stay
+  names <- paste("group", c(1:7, 1:7))
+  names[7] <- "group 10"
+  for (labels in list(names, factor(names, rev(unique(names))))) {
+    many <- ggplot2::autoplot(quietly(taken_apart(x, y, "rsa", by = "groups", groups = labels)))
+    wanted <- if (is.factor(labels)) levels(labels) else paste("group", c(1:7, 10))
+    expect_identical(levels(many$data$column), wanted)
+    expect_match(caption_text(many), "^Numbers, where they have room: share of the score")
+  }
 })
 
 test_that("partial scores have effects alone, of scores made anew without each part", {

@@ -376,6 +376,17 @@ test_that("controls that cannot be used are refused, and weak ones told", {
   expect_true(is.na(quietly(cka(p$x, p$y, given = list(z = p$z, again = 2 * p$z)))))
   told <- function(code) heard(code)$says("repalign_incomplete_control")
   expect_true(told(cka(p$x, p$y, given = p$z)))
+  expect_message(cka(p$x, p$y, given = p$z), paste(
+    "control `given`, the neurons count as a sample, for which \"cka\\(given control\\)\" does not",
+    "correct: a part of it stays"
+  ))
+  noisy <- responses(array(p$z, c(dim(p$z), 2)) + rnorm(2 * length(p$z)))
+  expect_message(rsa(p$x, p$y, given = noisy),
+                 "as a sample and the trials have noise, for which")
+  # the one that is a control has no score, of which a part could stay
+  expect_false(told(cka(p$x, p$y, given = p$x)))
+  expect_false(told(cka(p$x, p$y, given = p$y)))
+  expect_true(told(similarity(p[c("x", "y")], list(y = p$y, w = p$w), measure("cka", given = p$y))))
   expect_true(told(rsa(p$x, p$y, given = p$z)))
   expect_false(told(cka(p$x, p$y, estimator = "stimulus_neuron", given = p$z)))
   expect_false(told(rsa(p$x, p$y, given = dist(p$z))))

@@ -46,6 +46,20 @@ test_that("names stay as they were given, in lines that end at separators and ca
   expect_identical(names_beside(names), short_labels(names, 20))
 })
 
+test_that("names of a consensus stand whole where there is room", {
+  skip_if_not_installed("ggplot2")
+  set.seed(1)
+  shared <- matrix(rnorm(90), 30)
+  x <- lapply(1:9, function(i) shared + matrix(rnorm(90), 30))
+  names(x) <- sprintf("monkey Alpha, session 2024-11-%02d", 1:9)
+  found <- suppressMessages(suppressWarnings(consensus(x[1:5], x[6:9])))
+  picture <- ggplot2::autoplot(found)
+  labels <- tick_labels(built(picture), "y")
+  expect_setequal(gsub("\n", "", labels), sub(", s", ",s", names(x)))
+  expect_match(caption_text(picture), "band: the mean of the subjects")
+  expect_no_match(caption_text(ggplot2::autoplot(found[1:9, ])), "band")
+})
+
 test_that("tiles without room for numbers have the stars that the caption tells of", {
   skip_if_not_installed("ggplot2")
   local_device()

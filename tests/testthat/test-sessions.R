@@ -420,6 +420,12 @@ test_that("bad input is refused with its place and remedy", {
   single <- days
   single$day2[4:12, , 2:3] <- NA
   expect_match(conditionMessage(refused(single, class = "trials")), "day2")
+  # a day of which all but one trial are lost; and no message about orders before an error
+  single$day2[, , 2:3] <- NA
+  expect_match(conditionMessage(refused(single, class = "pairs")), "`x[$]day2`.* give more trials")
+  expect_no_message(try(across_sessions(single), silent = TRUE))
+  single$day2 <- days$day2[, , 1, drop = FALSE]
+  expect_no_message(try(across_sessions(single), silent = TRUE))
   refused(days, clusters = rep(1:3, 4), class = "labels")
   refused(days, over = "neurons", class = "choice")
   refused(days, over = "neurons_x", class = "choice")
@@ -432,6 +438,49 @@ test_that("bad input is refused with its place and remedy", {
 })
 
 # ---- result
+
+test_that("sentences do not take one lag, one neuron or few days for a finding", {
+  told <- function(days) as.character(in_words(quietly(across_sessions(days))))
+  two <- simulated_days(2)
+  unfollowed <- two
+  colnames(unfollowed$day2) <- paste("other", 1:8)
+  lone <- simulated_days(3)
+  lone$day2 <- lone$day2[, 1, , drop = FALSE]
+  shifted <- simulated_days(3, n = 40, q = 20, keep = 1, noise = 0.1)
+  colnames(shifted$day2) <- colnames(shifted$day2)[c(2:20, 1)]
+  cases <- list(
+    list(two, "neurons was [.0-9]+ \\(95% interval [.0-9]+ to [.0-9]+, at one lag: no slope"),
+    list(unfollowed, "^Tuning of followed neurons is undefined \\(NA\\), geometry was"),
+    # lag 2 alone has both days with two neurons
+    list(lone, "geometry was .* at one lag: no slope"),
+    list(simulated_days(4, keep = 0.7), "not shown to fall .* smallest possible p = [.]083, level"),
+    list(simulated_days(5, keep = 0.7), "^(?!.*smallest)"),
+    list(shifted, "Geometry above 1 by more than chance points to swapped labels"),
+    list(simulated_days(3, n = 40, q = 20, keep = 1, noise = 0.1), "^(?!.*above 1)")
+  )
+  for (case in cases) expect_match(told(case[[1]]), case[[2]], perl = TRUE)
+  suppressWarnings(expect_warning(suppressMessages(across_sessions(lone)),
+                                  "\"day2\".* a day with a single neuron"))
+  result <- quietly(across_sessions(two))
+  expect_identical(in_words(summary(result)), in_words(result))
+  expect_error(in_words(summary(result), 1), class = "repalign_error")
+})
+
+test_that("lags stand at the axis as they are, and pairs of days beside their mean", {
+  skip_if_not_installed("ggplot2")
+  for (case in list(list(2, NULL, "1"), list(3, NULL, c("1", "2")),
+                    list(3, c(0, 0.5, 1.5), c("0.5", "1", "1.5")),
+                    list(10, NULL, c("2", "4", "6", "8")))) {
+    result <- quietly(across_sessions(simulated_days(case[[1]]), case[[2]]))
+    drawn <- built(ggplot2::autoplot(result))
+    expect_identical(tick_labels(drawn, "x"), case[[3]])
+    dots <- drawn$data[[2]]$x
+    range <- drawn$layout$panel_params[[1]]$x.range
+    expect_gt(min(outer(dots, unique(result$lag), function(dot, lag) abs(dot - lag))),
+              0.02 * diff(range))
+    expect_length(dots, nrow(as.data.frame(result, part = "pairs")) * 2)
+  }
+})
 
 test_that("the result is told, drawn, compared", {
   days <- simulated_days(5, n = 20, q = 10, keep = 0.8, noise = 0.3)

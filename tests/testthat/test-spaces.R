@@ -362,6 +362,15 @@ test_that("parts are cut, bound, compared and told", {
   expect_identical(as.data.frame(twice, part = "neurons"), as.data.frame(parts, part = "neurons"))
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(parts), "ggplot")
+  # areas with the same spaces share the axis of names
+  both <- parts
+  both$y <- "another"
+  both <- rbind(first = parts, second = both)
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(both))$layout$layout
+  expect_identical(c(max(drawn$ROW), max(drawn$COL), max(drawn$SCALE_Y)), c(1L, 2L, 1L))
+  both <- both[!(both$space == both$space[both$part == "unique"][1] & both$source == "second"), ]
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(both))$layout$layout
+  expect_identical(c(max(drawn$ROW), max(drawn$COL), max(drawn$SCALE_Y)), c(2L, 1L, 2L))
 })
 
 test_that("equal spaces share everything, and a space that is left out everywhere has no error", {
@@ -387,6 +396,8 @@ test_that("what cannot be is refused, with its class", {
     expect_error(code, class = paste0("repalign_error_", class))
   }
   refused(feature_spaces(a = data$a), "size")
+  expect_error(feature_spaces(), "not 0: give each with a name")
+  expect_error(feature_spaces(a = data$a), "not 1: one alone is given to encode")
   refused(feature_spaces(a = data$a, b = data$b, c = data$a, d = data$a, e = data$a), "size")
   refused(feature_spaces(a = data$a, b = data$b[-1, ]), "size")
   refused(feature_spaces(data$a, b = data$b), "missing")

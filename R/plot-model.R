@@ -460,7 +460,8 @@ autoplot.repalign_parts <- function(object, ...) {
     # models need not have the same spaces
     (if (nlevels(rows$panel) > 1) {
       ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), ncol = across,
-                          scales = if (alike) "fixed" else "free_y", labeller = wrapped_titles(across, beside = 1.5))
+                          scales = if (alike) "fixed" else "free_y",
+                          labeller = wrapped_titles(across, beside = 1.5))
     }) +
     score_axis(ggplot2::scale_x_continuous) +
     ggplot2::labs(x = "part of R squared", y = NULL, caption = caption_of(

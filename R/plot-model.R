@@ -458,8 +458,9 @@ autoplot.repalign_parts <- function(object, ...) {
                                 name = NULL) +
     # models need not have the same spaces
     (if (nlevels(rows$panel) > 1) {
-      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = if (alike) "fixed" else "free_y",
-                          ncol = across, labeller = wrapped_titles(across, beside = 1.5))
+      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), ncol = across,
+                          scales = if (alike) "fixed" else "free_y",
+                          labeller = wrapped_titles(across, beside = 1.5))
     }) +
     score_axis(ggplot2::scale_x_continuous) +
     ggplot2::labs(x = "part of R squared", y = NULL, caption = caption_of(

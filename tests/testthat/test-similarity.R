@@ -13,8 +13,9 @@ test_that("labels name the estimator of CKA always", {
   expect_identical(label_of("cka"), "cka(naive)")
   expect_identical(label_of("cka", kernel = "rbf"), "cka(rbf, naive)")
   expect_identical(label_of("cka", kernel = "rbf", estimator = "naive"), "cka(rbf, naive)")
-  expect_identical(label_of("cka", clusters = 1:4, estimator = "stimulus"),
+  expect_identical(label_of("cka", clusters = c(1, 1, 2, 2), estimator = "stimulus"),
                    "cka(stimulus, clusters)")
+  expect_identical(label_of("cka", clusters = 1:4, estimator = "stimulus"), "cka(stimulus)")
   expect_identical(label_of("angular_cka"), "angular_cka(naive)")
   expect_identical(label_of("rv"), "rv")
   set.seed(1)

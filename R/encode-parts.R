@@ -370,11 +370,11 @@ parts_sentence <- function(rows, title, level) {
   p <- if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
   unique <- vapply(of("unique"), function(at) {
     first <- at == of("unique")[1]
-    paste0(score[at], if (first) " is unique", " to ", rows$space[at], brackets(
-      if (!is.na(rows$conf_low[at])) {
-        limits <- number_words(rows$conf_low[at], rows$conf_high[at])
-        interval_phrase(limits, if (first) level)
-      }, if (isFALSE(is.na(p[at]))) p_words(p[at])))
+    known <- !is.na(rows$conf_low[at])
+    text <- with_limits_words(rows$score[at], rows$conf_low[at], rows$conf_high[at])
+    paste0(if (known) text[1] else score[at], if (first) " is unique", " to ", rows$space[at],
+           brackets(if (known) interval_phrase(text[-1], if (first) level),
+                    if (isFALSE(is.na(p[at]))) p_words(p[at])))
   }, "")
   adjusted <- any(p != rows$p_value, na.rm = TRUE)
   rest <- c(of("common"), of("shared"))

@@ -32,9 +32,10 @@ feature_spaces <- function(...) {
   spaces <- list(...)
   names <- names_or_empty(spaces)
   refuse_if(!length(spaces) %in% 2:4, "size", "`feature_spaces()` takes 2 to 4 spaces, not ",
-            "{length(spaces)}: ", switch(min(length(spaces), 2) + 1,
-              "give each with a name, feature_spaces(low = x, high = y).",
-              "one alone is given to encode() as it is.", "bind spaces of one kind by cbind()."),
+            "{length(spaces)}: ", c("give each with a name, feature_spaces(low = x, high = y).",
+                                    "one alone is given to encode() as it is.",
+                                    "bind spaces of one kind by cbind().")[
+                                      min(length(spaces), 2) + 1],
             arg = NULL)
   refuse_if(any(is.na(names) | names == ""), "missing", "`feature_spaces()`: space ",
             "{which(is.na(names) | names == '')[1]} has no name, by which results call it: ",

@@ -210,7 +210,7 @@ longest_line <- function(texts) {
 # room for them, otherwise shortened so that they stay different.
 names_beside <- function(names, most = 20) {
   wrapped <- wrapped_labels(names, 20)
-  if (sum(text_lines(wrapped)) <= 20) wrapped else short_labels(names, most)
+  if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(names, most)
 }
 
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.

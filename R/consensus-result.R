@@ -175,7 +175,7 @@ consensus_sentence <- function(x) {
   }
   parts <- c(told, counted, of_model)
   text <- if (length(parts)) {
-    paste0(sub("^of", "Of", paste(parts, collapse = "; ")), ". Scores are of ",
+    paste0(sub("^of ", "Of ", paste(parts, collapse = "; ")), ". Scores are of ",
            stimuli_words(x$n[!is.na(x$score)]), " that no fit had seen, intervals ",
            consensus_extent(x[c(if (length(group)) group else subject$row, model$row), ]), ".")
   }

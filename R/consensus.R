@@ -55,9 +55,10 @@ NULL
 #'
 #' *Errors* of the group and of models add the variances over stimuli and over subjects, and are
 #' guesses below five subjects (message of class `repalign_few_subjects`); those over stimuli alone
-#' are conservative. Intervals of models are narrow where stimuli are few: of simulated ones over 40
-#' stimuli, or 20 clusters, 90% held the mean (94% with `repeats = 5`). The standard deviation of
-#' the subjects' scores says less than it seems, as each is in the consensus of the others.
+#' are conservative. Intervals of models are narrow where stimuli are few: in simulations of four
+#' subjects, 40 stimuli or 20 clusters, 90% or 89% held the mean (94% with `repeats = 5`). The
+#' standard deviation of the subjects' scores says less than it seems, as each is in the consensus
+#' of the others.
 #'
 #' *P-values* are of exact tests that a subject (or model) is unrelated to the others: its stimuli
 #' are permuted within folds. That of the group is the smallest of its subjects, adjusted by Holm's

@@ -332,8 +332,9 @@ declare_result(
     x[setdiff(names(x), c(if (!is.null(x$part)) hidden, names(x)[empty & names(x) != "score"]))]
   },
   footing = function(x, digits) {
-    count <- attr(x, "permutations")
-    c(if (length(count)) paste0("P-values are of ", count_of(count[1], "permutation"), "."),
+    count <- if (any(!is.na(x$p_value))) unique(attr(x, "permutations"))
+    c(if (length(count)) paste0("P-values are of ", paste(count, collapse = " and "),
+                                " permutations."),
       if (any(x$score < 0, na.rm = TRUE)) "Parts below 0 are no errors.")
   },
   sentence = function(x) {

@@ -339,11 +339,13 @@ autoplot.repalign_comparison <- function(object, most = 15, ...) {
 difference_titles <- function(first, second) {
   parts <- strsplit(c(first, second), " | ", fixed = TRUE)
   pairs <- Map(list, parts[seq_along(first)], parts[-seq_along(first)])
-  shared <- function(pair, take) {
-    if (min(lengths(pair)) > 1 && take(pair[[1]], 1) == take(pair[[2]], 1)) take(pair[[1]], 1)
+  shared <- function(pair, take, before = NULL) {
+    # each keeps a part of its own
+    if (min(lengths(pair)) > 1 + length(before) &&
+        take(pair[[1]], 1) == take(pair[[2]], 1)) take(pair[[1]], 1)
   }
   starts <- lapply(pairs, shared, utils::head)
-  ends <- lapply(pairs, shared, utils::tail)
+  ends <- Map(shared, pairs, list(utils::tail), starts)
   own <- mapply(function(pair, start, end) {
     vapply(pair, function(part) {
       paste(part[(1 + length(start)):(length(part) - length(end))], collapse = " | ")

@@ -68,7 +68,7 @@ gaussian_width <- function(repr, sigma, bandwidth) {
 
 # All parts are of the centred and scaled data: s and f, the sums of squares and of fourth powers of
 # each column; k, the squared norm of each row; total, the sum of the squared inner products of all
-# neuron pairs; and gram, the Gram matrix, if there are more neurons than stimuli.
+# neuron pairs; and gram, the Gram matrix, if there are at least as many neurons as stimuli.
 form_linear <- function(repr) {
   route <- cheapest_route(repr)
   # all that this one has is remembered already
@@ -84,9 +84,10 @@ declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
              size = function(n, d, args) as.double(min(n, d))^2)
 
 # With route "sample" the parts are made from the Gram matrix, which is n x n, and with "feature"
-# from the cross products, which are d x d; the smaller ones are taken. But if prepare_grams() needs
-# the Gram matrix anyway, it costs least to use it: the cache then names the route. "sums" leaves
-# the products and `total` out, and "none" also the sums: see leave_out_self().
+# from the cross products, which are d x d; the smaller ones are taken, and of equal ones Gram
+# matrices, whose inner product is all that another side needs. But if prepare_grams() needs the
+# Gram matrix anyway, it costs least to use it: the cache then names the route. "sums" leaves the
+# products and `total` out, and "none" also the sums: see leave_out_self().
 cheapest_route <- function(repr) {
   wanted <- repr$cache$route
   if (!is.null(wanted)) return(wanted)

@@ -335,10 +335,12 @@ test_that("results print, tidy and draw themselves", {
   expect_lte(max(nchar(levels(ggplot2::autoplot(rows)$data$title))), 40)
   # of names in parts, what two begin or end with is written once
   expect_identical(unname(difference_titles(
-    c("V1 | low", "V1 | low", "V1 | low", "a", "V1 | m | low", "V1"),
-    c("V1 | high", "V4 | low", "V4 | high", "b", "V1 | n | low", "V1 | low")
+    c("V1 | low", "V1 | low", "V1 | low", "a", "V1 | m | low", "V1",
+      "V1 | low"),
+    c("V1 | high", "V4 | low", "V4 | high", "b", "V1 | n | low", "V1 | low",
+      "V1 | m | low")
   )), c("V1 | low - high", "V1 - V4 | low", "V1 | low - V4 | high", "a - b", "V1 | m - n | low",
-        "V1 - V1 | low"))
+        "V1 - V1 | low", "V1 | low - m | low"))
   # the clearest pairs are drawn by all measures
   both <- seeded(compare_scores(score_interval(x, layers[1:4], c("cka", "rsa"))))
   few <- ggplot2::autoplot(both, most = 2)

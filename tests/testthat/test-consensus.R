@@ -410,6 +410,9 @@ test_that("sentences name what was found of whom, and over what", {
   gaps <- quietly(consensus(with_absent(case$x), na = "pairwise", folds = 4))
   copies <- quietly(consensus(list(a = case$x$a, b = case$x$a, c = case$x$a),
                               list(copy = case$x$a), folds = 4))
+  # names are not changed at the beginning of a sentence
+  often <- quietly(consensus(stats::setNames(case$x[1:3], c("often", "b", "c")), folds = 4))
+  expect_match(in_words(often[1, ]), "^often agreed")
   above <- sum(mixed$p_adjusted[1:5] <= 0.05)
   expect_gt(above, 1)
   expect_lt(above, 5)

@@ -342,6 +342,7 @@ test_that("parts are cut, bound, compared and told", {
   expect_output(print(parts), "P-values are of 29 permutations.\nParts below 0 are no errors.",
                 fixed = TRUE)
   expect_output(print(parts[parts$score > 0, ]), "29 permutations[.]\n?$")
+  expect_no_match(utils::capture.output(print(parts[parts$part != "unique", ])), "permutations")
   expect_match(in_words(parts), paste0("^Of the R squared of V4 from low & high \\([-.0-9]+\\), ",
                                        "[-.0-9]+ is unique to low \\(95% interval .*\\), ",
                                        "[-.0-9]+ to high \\(.*\\), [-.0-9]+ common \\(p-values are adjusted for their number\\)[.]$"))

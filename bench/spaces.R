@@ -3,7 +3,8 @@
 # standard errors over true standard deviations, and cover of the mean of all sets, of unique and
 # common parts and of the difference of two unique parts, by delete-one and influence; (3) binding
 # columns beside feature_spaces(): R squared of new stimuli.
-#   Rscript bench/spaces.R [sets=300] [permutations=99] [cells=1,2] [levels] [errors] [binding]
+#   Rscript bench/spaces.R [sets=300] [permutations=99] [cells=1,2] [designs=1,2]
+#     [levels] [errors] [binding]
 
 suppressPackageStartupMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
@@ -173,7 +174,7 @@ errors_of_set <- function(design, weights) {
 
 if (wanted("errors")) {
   cat("errors: standard error over true standard deviation, cover;", sets, "sets\n")
-  for (name in names(designs)) {
+  for (name in names(designs)[settings("designs", seq_along(designs))]) {
     set.seed(2)
     weights <- normal(60, 10)
     all <- replicate(sets, errors_of_set(designs[[name]](), weights))

@@ -163,11 +163,14 @@ rdm_facts <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
   if (key == "given") return(list(range = form_distances(repr)$range, tolerance = c(0, 0)))
   remember_form(repr, "summary", list("rdm", key), {
     range <- value_range(rdm$d)
-    tolerance <- switch(key, euclidean = c(tie_share, 1e-15 * range[2]),
-                        # half the square of what rounding leaves between equal unit rows
-                        correlation = , cosine = c(tie_share, 1e-28), no_branch(key))
-    list(range = range, tolerance = tolerance)
+    list(range = range, tolerance = tie_tolerance(key, range[2]))
   })
+}
+
+tie_tolerance <- function(key, largest) {
+  switch(key, euclidean = c(tie_share, 1e-15 * largest),
+         # half the square of what rounding leaves between equal unit rows
+         correlation = , cosine = c(tie_share, 1e-28), no_branch(key))
 }
 
 # Ranks, where tied dissimilarities have their average rank. Those made from data are tied if they
@@ -198,18 +201,11 @@ form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
     ranked <- outer %in% ranked_outer
     if (is.null(codes)) {
       if (ranked) rdm <- list(d = form_ranks(repr, inner, rdm)$ranks, square = FALSE)
-      values <- rdm$d
-      square <- rdm$square
-      count <- packed_length(repr$n)
-      center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
-        .Call(C_packed_sum, values, square, thread_count()) / count
-      size <- if (outer == "rho_a") untied_rank_size(count) else
-        packed_product(values, values, square, square, center, center)
+      compared_parts(rdm$d, rdm$square, outer)
     } else {
       # The pairs of stimuli of different clusters: the others stand at the centre, where they add
       # nothing to any product. Permutations take clusters to clusters.
       between <- between_clusters(codes)
-      square <- FALSE
       chosen <- as.double(if (ranked && repr$kind == "dist") repr$data else rdm$d)[between]
       if (ranked) {
         tolerance <- rdm_facts(repr, inner, rdm)$tolerance
@@ -220,9 +216,19 @@ form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
       center <- if (outer == "cosine") 0 else mean(chosen)
       values <- replace(rep(center, length(between)), between, chosen)
       size <- if (outer == "rho_a") untied_rank_size(length(chosen)) else sum((chosen - center)^2)
+      list(values = values, square = FALSE, center = center, size = size)
     }
-    list(values = values, square = square, center = center, size = size)
   })
+}
+
+# values: dissimilarities, or their ranks where `outer` compares these
+compared_parts <- function(values, square, outer) {
+  count <- as.double(length(values))
+  center <- if (outer %in% ranked_outer) (count + 1) / 2 else if (outer == "cosine") 0 else
+    .Call(C_packed_sum, values, square, thread_count()) / count
+  size <- if (outer == "rho_a") untied_rank_size(count) else
+    packed_product(values, values, square, square, center, center)
+  list(values = values, square = square, center = center, size = size)
 }
 
 # In the order of stats::dist().

@@ -70,16 +70,20 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
 contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
   facts <- rdm_facts(repr, args$inner, rdm)
   range <- if (is.null(args$clusters)) facts$range
     else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
-  largest <- max(abs(range))
-  contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
-  undefined <- !(contrast > max(tie_share * largest, facts$tolerance[2]))
   form <- rdm_form(repr, args, rdm)
-  form$undefined <- undefined || isTRUE(form$size == 0)
+  form$undefined <- !differ_by_more(range, facts$tolerance, args$outer) || isTRUE(form$size == 0)
   form
+}
+
+# Do dissimilarities of this range differ by more than rounding? (For the cosine, do they differ
+# from 0?)
+differ_by_more <- function(range, tolerance, outer) {
+  largest <- max(abs(range))
+  contrast <- if (is_cosine(outer)) largest else range[2] - range[1]
+  isTRUE(contrast > max(tie_share * largest, tolerance[2]))
 }
 
 check_row_width <- function(repr, inner) {

@@ -9,10 +9,11 @@
 #include "linear.h"
 
 /* One pass loses about condition^2 digits' worth of orthogonality, two lose none up to
-   about 1e7; the rank needs the condition of the columns at their own sizes below 1e10. */
+   about 1e7; the rank needs the condition of the columns at their own sizes below 1e10. LAPACK's
+   estimate of the condition number is mostly above it, and seldom less than a tenth of it. */
 #define ONE_PASS 64.0
 #define TWO_PASSES 1e5
-#define CERTAIN_RANK 1e9
+#define CERTAIN_RANK 1e8
 
 /* Products of columns that were whitened without a basis lose the digits of this number squared. */
 #define GRAM_CONDITION 256.0
@@ -75,57 +76,28 @@ static void clear_below(double *a, size_t d)
     for (size_t j = 0; j < d; j++) memset(a + j * d + j + 1, 0, (d - j - 1) * sizeof(double));
 }
 
-/* Steps and vectors of the power method. */
+/* Steps of the power method. */
 #define POWER_STEPS 12
 
-#define POWER_VECTORS 4
+typedef void (*vector_product)(char, size_t, const double *, double *);
 
-/* out = of the vectors v, their product with a matrix that a holds the upper triangle of, */
-static void by_symmetric(const double *a, size_t d, const double *v, double *out)
+/* The largest eigenvalue of r'r of an upper triangle from below, mostly to some percent; or, where
+   a product is the solution, that of its inverse. v: d. */
+static double largest_eigenvalue(vector_product multiply, const char order[2], const double *r,
+                                 size_t d, double *v)
 {
-    blas_symm_left(d, POWER_VECTORS, a, d, v, d, out, d);
-}
-
-/* or with r'r, r the upper triangle of a. */
-static void by_triangle(const double *a, size_t d, const double *v, double *out)
-{
-    memcpy(out, v, POWER_VECTORS * d * sizeof(double));
-    blas_multiply_left_upper('N', d, POWER_VECTORS, a, out);
-    blas_multiply_left_upper('T', d, POWER_VECTORS, a, out);
-}
-
-typedef void (*vector_product)(const double *, size_t, const double *, double *);
-
-/* The largest eigenvalue of such a matrix, positive definite, from below, mostly to some percent.
-   work: d x 2 POWER_VECTORS. */
-static double largest_eigenvalue(vector_product multiply, const double *a, size_t d, double *work)
-{
-    double *v = work, *next = work + POWER_VECTORS * d, largest = 0.0;
-    for (size_t i = 0; i < POWER_VECTORS * d; i++) v[i] = (double) (i * 7919 % 1009) / 504.0 - 1.0;
-    for (int step = 0; step < POWER_STEPS; step++) {
-        multiply(a, d, v, next);
-        for (size_t c = 0; c < POWER_VECTORS; c++) {
-            double *from = v + c * d, *to = next + c * d;
-            const double before = sqrt(dot_blocked(from, from, d));
-            const double after = sqrt(dot_blocked(to, to, d));
-            if (before > 0.0 && after / before > largest) largest = after / before;
-            for (size_t i = 0; i < d; i++) from[i] = after > 0.0 ? to[i] / after : 0.0;
+    double largest = 0.0, size = 0.0;
+    for (size_t i = 0; i < d; i++) v[i] = (double) (i * 7919 % 1009) / 504.0 - 1.0;
+    for (int step = 0; step <= POWER_STEPS; step++) {
+        if (step > 0) {
+            multiply(order[0], d, r, v);
+            multiply(order[1], d, r, v);
         }
+        size = sqrt(dot_blocked(v, v, d));
+        if (step > 0 && size > largest) largest = size;
+        for (size_t i = 0; i < d; i++) v[i] /= size;
     }
     return largest;
-}
-
-/* A bound on the condition number of R from the Frobenius norms of R'R and its inverse: at
-   most the square root of d too large. work1, work2: d x d. */
-static double condition_bound(double gram_squares, const double *r, size_t d, double *work1,
-                              double *work2)
-{
-    memcpy(work1, r, d * d * sizeof(double));
-    clear_below(work1, d);
-    if (lapack_invert_upper(d, work1) != 0) return INFINITY;
-    blas_syrk_upper('N', d, d, work1, d, 0.0, work2, d);
-    const double bound = sqrt(sqrt(gram_squares) * sqrt(squares_upper(work2, d)));
-    return isnan(bound) ? INFINITY : bound;
 }
 
 static double range_ratio(const double *factor, size_t d)
@@ -139,19 +111,19 @@ static double range_ratio(const double *factor, size_t d)
 }
 
 /* The triangle of a Gram matrix of columns times factor, in its place; returns about the condition
-   number of the columns, or infinity where no bound proves that they are independent. work1, work2:
-   d x d each; factor belongs to the columns as for nonzero_columns(). */
-static double factor_gram(size_t d, double *gram, const double *factor, double *work1,
-                          double *work2)
+   number of the columns, or infinity where they may depend on each other. factor belongs to the
+   columns as for nonzero_columns(). */
+static double factor_gram(size_t d, double *gram, const double *factor)
 {
-    const double squares = squares_upper(gram, d);
     if (lapack_cholesky(d, gram) != 0) return INFINITY;
-    const double bound = condition_bound(squares, gram, d, work1, work2);
-    if (!(bound < TWO_PASSES && bound * range_ratio(factor, d) < CERTAIN_RANK)) return INFINITY;
-    if (bound <= ONE_PASS || d < 2 * POWER_VECTORS) return bound;
-    /* how accurate a pass is needs no proof, and the bound may be far above */
-    return sqrt(largest_eigenvalue(by_triangle, gram, d, work1) *
-                largest_eigenvalue(by_symmetric, work2, d, work1));
+    double *work = scratch(3 * d);
+    const double estimate = lapack_upper_condition(d, gram, work, int_scratch(d));
+    if (!(estimate < TWO_PASSES && estimate * range_ratio(factor, d) < CERTAIN_RANK))
+        return INFINITY;
+    if (estimate <= ONE_PASS) return estimate;
+    /* how accurate a pass is goes by the spectral norm */
+    return sqrt(largest_eigenvalue(blas_multiply_upper, "NT", gram, d, work) *
+                largest_eigenvalue(blas_solve_upper, "TN", gram, d, work));
 }
 
 /* Basis by Cholesky factors of Gram matrices: fast, and used only where a bound on the
@@ -164,7 +136,7 @@ static int cholesky_basis(size_t n, size_t d, double *a, const double *factor, d
 {
     blas_syrk_upper('T', d, n, a, n, 0.0, triangle, d);
     pause();
-    const double condition = factor_gram(d, triangle, factor, work1, work2);
+    const double condition = factor_gram(d, triangle, factor);
     if (isinf(condition)) return 0;
     pause();
     blas_solve_right_upper(n, d, triangle, a);
@@ -201,21 +173,21 @@ static int scale_gram(const centered_view *v, double *gram, double *factor)
 
 /* The same triangle of all columns of v, without the basis, which takes half of the time; only
    where the columns are independent beyond doubt and far from dependent, else the result is 0.
-   block: rows x d; factor: d; triangle, work1, work2: d x d each. */
+   block: rows x d; factor: d; triangle, gram: d x d each. */
 static int gram_triangle(const centered_view *v, size_t rows, double *block, double *factor,
-                         double *triangle, double *work1, double *work2, pause_function pause)
+                         double *triangle, double *gram, pause_function pause)
 {
     const size_t d = v->d;
-    memset(work1, 0, d * d * sizeof(double));
+    memset(gram, 0, d * d * sizeof(double));
     for (size_t i = 0; i < v->n; i += rows) {
         const size_t now = v->n - i < rows ? v->n - i : rows;
         load_rows(v, i, now, block);
-        blas_syrk_upper('T', d, now, block, now, 1.0, work1, d);
+        blas_syrk_upper('T', d, now, block, now, 1.0, gram, d);
         pause();
     }
-    if (!scale_gram(v, work1, factor)) return 0;
-    if (!(factor_gram(d, work1, factor, triangle, work2) <= GRAM_CONDITION)) return 0;
-    copy_upper(work1, d, d, factor, triangle);
+    if (!scale_gram(v, gram, factor)) return 0;
+    if (!(factor_gram(d, gram, factor) <= GRAM_CONDITION)) return 0;
+    copy_upper(gram, d, d, factor, triangle);
     return 1;
 }
 
@@ -367,7 +339,7 @@ SEXP repalign_gram_triangle(SEXP x, SEXP means, SEXP scale)
     const size_t rows = chunk_rows(v.n, v.d);
     SEXP result = PROTECT(new_matrix(v.d, v.d));
     const int serves = gram_triangle(&v, rows, scratch(rows * v.d), scratch(v.d), REAL(result),
-                                     scratch(v.d * v.d), scratch(v.d * v.d), check_interrupt);
+                                     scratch(v.d * v.d), check_interrupt);
     UNPROTECT(1);
     return serves ? result : R_NilValue;
 }

@@ -74,6 +74,18 @@ void blas_solve_left_upper(size_t m, size_t n, const double *r, double *b)
                     FCONE FCONE FCONE FCONE);
 }
 
+void blas_multiply_upper(char transpose, size_t n, const double *r, double *x)
+{
+    int in = (int) n, ld = leading(n), step = 1;
+    F77_CALL(dtrmv)("U", &transpose, "N", &in, r, &ld, x, &step FCONE FCONE FCONE);
+}
+
+void blas_solve_upper(char transpose, size_t n, const double *r, double *x)
+{
+    int in = (int) n, ld = leading(n), step = 1;
+    F77_CALL(dtrsv)("U", &transpose, "N", &in, r, &ld, x, &step FCONE FCONE FCONE);
+}
+
 void blas_multiply_right_transposed(size_t m, size_t n, const double *r, double *b)
 {
     int im = (int) m, in = (int) n, ld_r = leading(n), ld_b = leading(m);

@@ -33,6 +33,10 @@ void blas_gemv(char transpose, size_t m, size_t n, const double *a, const double
 /* b (m x n) = b R^-1, R the upper triangle of r (n x n). */
 void blas_solve_right_upper(size_t m, size_t n, const double *r, double *b);
 
+/* x = op(R) x, and x = op(R)^-1 x, R the upper triangle of r (n x n). */
+void blas_multiply_upper(char transpose, size_t n, const double *r, double *x);
+void blas_solve_upper(char transpose, size_t n, const double *r, double *x);
+
 /* b (m x n) = R'^-1 b, R the upper triangle of r (m x m). */
 void blas_solve_left_upper(size_t m, size_t n, const double *r, double *b);
 

@@ -192,9 +192,10 @@ int lapack_cholesky(size_t n, double *a)
     return info;
 }
 
-int lapack_invert_upper(size_t n, double *a)
+double lapack_upper_condition(size_t n, const double *r, double *work, int *counts)
 {
     int in = (int) n, ld = leading(n), info = 0;
-    F77_CALL(dtrtri)("U", "N", &in, a, &ld, &info FCONE FCONE);
-    return info;
+    double inverse = 0.0;
+    F77_CALL(dtrcon)("1", "U", "N", &in, r, &ld, &inverse, work, counts, &info FCONE FCONE FCONE);
+    return inverse > 0.0 ? 1.0 / inverse : INFINITY;
 }

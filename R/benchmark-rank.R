@@ -248,8 +248,8 @@ declare_result(
         return(paste0("The ", part$metric, " of the ", name, " was ", numbers[1],
                       brackets(chance, p), "."))
       }
-      paste0("Of ", count_of(nrow(part), "measure"), ", the ", name, " had the best ",
-             part$metric[1], brackets(numbers[1], chance, p), ".",
+      paste0("Of ", count_of(nrow(part), "measure"), ", the ", name, like_others(part$value, best),
+             " had the best ", part$metric[1], brackets(numbers[1], chance, p), ".",
              undefined_words(part$value, "value"))
     }, "")
   },

@@ -88,7 +88,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   stop_at_refusals(call$sides)
   set <- call$set
   task <- list(x = call$sides$x$reprs[[1]], codes = call$clusters,
-               n = units_of(call$n, call$clusters))
+               n = units_of(call$n, call$clusters), halves = new_cache())
   others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
   rows <- unlist(lapply(set, function(measure) {
     lapply(others, function(other) ceiling_row(task, other, measure, splits, over))

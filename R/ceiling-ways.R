@@ -321,10 +321,11 @@ split_ceiling <- function(task, y, measure, splits) {
       stop(e)
     })
   }
-  halves <- vapply(seq_len(splits), function(split) {
+  # they do not depend on what the trials are compared with
+  halves <- remember(task$halves, measure$label, vapply(seq_len(splits), function(split) {
     parts <- random_trial_halves(task$x)
     score_of(parts[[1]], parts[[2]])
-  }, 0)
+  }, 0))
   r <- mean(halves)
   score <- if (is.null(y)) NA_real_ else
     score_of(unname_rows(task$x$data), if (y$kind == "data") unname_rows(y$data) else y$data)

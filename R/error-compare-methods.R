@@ -29,10 +29,12 @@ declare_result(
   heading = function(x, digits) {
     measure <- unique(x$measure)
     margin <- attr(x, "margin")
-    c(paste0("Differences of scores: ", count_of(nrow(x), "difference"), undefined_of(x$se),
+    c(paste0("Differences of scores: ", count_of(nrow(x), "difference"),
+             undefined_of(x$difference),
+             if (untested_of(x)) paste0(", ", untested_of(x), " without a standard error"),
              if (length(measure) == 1) paste0(", ", measure)),
       level_words(x, "conf_low to conf_high: "),
-      if (!is.null(attr(x, "p_adjust")) && !is.null(x$p_adjusted)) {
+      if (!is.null(attr(x, "p_adjust")) && !all(is.na(x$p_adjusted))) {
         paste0("p_adjusted: ", attr(x, "p_adjust"), ", over ", family_words(attr(x, "family")))
       },
       if (!is.null(margin)) {
@@ -102,7 +104,7 @@ declare_result(
                           interval_phrase(text[-1], attr(x, "conf_level"),
                                           extent_words(attr(x, "over"))), fixed = TRUE)),
              if (nrow(group) > 1) as_good_words(others, nrow(group) - 1, attr(x, "conf_level")),
-             tolower(sub("^( .*)[.]$", ";\\1", undefined_words(group$score))), ".",
+             sub("^( .*)[.]$", ";\\1", undefined_words(group$score, begins = FALSE)), ".",
              odd_value_words(name, x$score[row], x$conf_low[row]))
     }, "")
   }
@@ -199,6 +201,10 @@ one_difference_words <- function(x) {
   if (is.na(x$difference)) {
     return(paste0(capitalised(told), " by the ", name, " is undefined (NA)."))
   }
+  if (is.na(x$p_adjusted)) {
+    return(paste0(capitalised(told), " by the ", name, " was ", number_word(x$difference),
+                  ", without a standard error."))
+  }
   found <- isTRUE(x$p_adjusted <= judged_at(x))
   facts <- difference_facts(x, 1)
   start <- if (!is.null(x$contrast)) {
@@ -225,6 +231,7 @@ one_difference_words <- function(x) {
 many_differences_words <- function(x) {
   level <- judged_at(x)
   found <- sum(x$p_adjusted <= level, na.rm = TRUE)
+  untested <- untested_of(x)
   clearest <- which.max(abs(x$difference) / x$se)
   title <- if (length(clearest)) {
     if (!is.null(x$contrast)) x$contrast[clearest] else
@@ -236,11 +243,19 @@ many_differences_words <- function(x) {
            "within ", number_word(attr(x, "margin")), brackets(alpha_words(level)), ".")
   }
   paste0("Of ", count_of(nrow(x), "difference"), " of the ", compared_name(x, x$measure[1]), ", ",
-         if (found) found else "none", if (found > 1) " were" else " was", " different from 0",
-         brackets(alpha_words(level, adjusted_p_name(x))),
+         if (all(is.na(x$p_adjusted))) "none could be tested" else {
+           paste0(if (found) found else "none", if (found > 1) " were" else " was",
+                  " different from 0", brackets(alpha_words(level, adjusted_p_name(x))))
+         },
          if (length(title)) paste0("; clearest was ", title, difference_facts(x, clearest)), ".",
-         undefined_words(x$p_adjusted, "difference"), equivalent)
+         undefined_words(x$difference, "difference"),
+         if (untested) {
+           paste0(" ", untested, if (untested > 1) " are" else " is", " without a standard error.")
+         }, equivalent)
 }
+
+# Of how many differences is no standard error known?
+untested_of <- function(x) sum(is.na(x$se) & !is.na(x$difference))
 
 # ---- what all comparisons say
 

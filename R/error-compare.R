@@ -119,7 +119,7 @@ compare_scores <- function(result, contrasts = "pairs",
   new_result(rows[columns], "repalign_comparison", list(
     conf_level = scores$level, p_adjust = p_adjust, margin = margin,
     over = unique(scores$rows$over), of_models = scores$of_models,
-    no_interactions = scores$halves, family = nrow(rows)
+    no_interactions = scores$halves, family = length(usable)
   ))
 }
 

@@ -124,8 +124,11 @@ same_stimuli_advice <- function(reprs, all) {
 
 refuse_other_names <- function(one, other) {
   for (repr in list(one, other)) {
-    names <- stimulus_names(repr$data)
-    if (anyDuplicated(names)) refuse_repeated_names(names, repr)
+    twice <- anyDuplicated(stimulus_names(repr$data))
+    refuse_if(twice, "repeats", "`{repr$arg}` has the name ",
+              "{quoted(stimulus_names(repr$data)[twice])} more than once, and `{one$arg}` and ",
+              "`{other$arg}` do not have the same names: give different stimuli different names, ",
+              "and both sides the same ones.", arg = repr$arg)
   }
   refuse("rows",
          names_differ(one$arg, other$arg, stimulus_names(one$data), stimulus_names(other$data)),

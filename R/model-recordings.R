@@ -7,7 +7,7 @@
 #
 # interval   what score_interval() returned, for comparisons of models
 # null       the scores of permuted models, a matrix permutations x models, or NULL
-# facts      list(over, alpha, permutations, engine, ceiling, sign, data): what prints and pictures
+# facts      list(alpha, permutations, engine, ceiling, sign, data): what prints and pictures
 #            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances, and
 #            `data` is "recording", "layer", "4 subjects" or "4 networks"
 
@@ -452,10 +452,15 @@ recordings_result <- function(parts, data, alpha, free) {
   new_result(rows, "repalign_evaluation", list(
     interval = interval, null = chance$null, conf_level = attr(interval, "conf_level"),
     dependence = attr(interval, "dependence"),
-    facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
-                 engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1],
-                 data = data, free = free)
+    facts = list(alpha = alpha, permutations = chance$permutations, engine = chance$engine,
+                 ceiling = parts$ceiling$from, sign = sign[1], data = data, free = free)
   ))
+}
+
+# What the errors of models are over.
+overs_of <- function(x, models = x$model) {
+  interval <- attr(x, "interval")
+  unique(interval$over[if (is.null(models)) TRUE else interval$y %in% models])
 }
 
 # Were layers of networks compared with models?
@@ -473,9 +478,9 @@ recordings_sentence <- function(x) {
   lost <- is.na(x$conf_low) & !is.na(x$score)
   if (all(is.na(x$conf_low))) lost[] <- FALSE
   best <- which.max(ifelse(lost, NA, facts$sign * x$score))
-  if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
+  if (!length(best)) return(paste0("By the ", name, ":", undefined_words(x$score, begins = FALSE)))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  extent <- in_words_of_kind(recordings_words(extent_words(facts$over)), kind)
+  extent <- in_words_of_kind(recordings_words(extent_words(overs_of(x, x$model[best]))), kind)
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
@@ -550,7 +555,7 @@ recordings_heading <- function(x) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,
               paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
-                     in_words_of_kind(sample_words(facts$over), evaluated_kind(facts)))),
+                     in_words_of_kind(sample_words(overs_of(x)), evaluated_kind(facts)))),
             collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {

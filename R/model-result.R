@@ -79,7 +79,7 @@ rdms_sentence <- function(x) {
   need_columns(x, c("model", "score", "conf_low", "conf_high"), "told", "result")
   name <- outer_names[[attr(x, "outer")]]
   best <- which.max(x$score)
-  if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
+  if (!length(best)) return(paste0("By the ", name, ":", undefined_words(x$score, begins = FALSE)))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
   facts <- c(interval_phrase(text[-1], attr(x, "conf_level"),
                              if (has_errors(x)) evaluation_over(x)),

@@ -71,7 +71,11 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, 
 
 # A matrix of doubles, places x dimensions, with names where there are any.
 place_coordinates <- function(coordinates, arg = "coordinates") {
-  numbers <- if (is.data.frame(coordinates)) all(vapply(coordinates, is.numeric, NA)) else
+  for (name in if (is.data.frame(coordinates)) names(coordinates)) {
+    refuse_if(!is.numeric(coordinates[[name]]), "type", "`{arg}` must be numbers, but its column ",
+              "{quoted(name)} is {describe(coordinates[[name]])}: leave it out.")
+  }
+  numbers <- is.data.frame(coordinates) ||
     is.numeric(coordinates) && !is.factor(coordinates) && length(dim(coordinates)) < 3
   refuse_if(!numbers || !length(coordinates) || NROW(coordinates) == 0, "type",
             "`{arg}` must be numbers, a row for each place and a column for each dimension, not ",

@@ -192,8 +192,9 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
   has_letters <- any(nzchar(gsub("*", "", rows$mark, fixed = TRUE)))
   shape <- if (all(is.na(rows$floor))) "grey line" else "band"
-  over <- if (of_recordings) in_words_of_kind(sample_words(facts$over), evaluated_kind(facts)) else
-    evaluation_over(object)
+  over <- if (of_recordings) {
+    in_words_of_kind(sample_words(overs_of(object)), evaluated_kind(facts))
+  } else evaluation_over(object)
   parts <- c(
     if (!all(is.na(rows$se))) {
       paste0("lines: ", if (errors == "conf") paste0(level, " intervals") else

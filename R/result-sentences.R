@@ -371,12 +371,12 @@ brackets <- function(...) {
 }
 
 # "2 of 12 scores are undefined (NA)."; NULL where all are known.
-undefined_words <- function(values, what = "score") {
+undefined_words <- function(values, what = "score", begins = TRUE) {
   lost <- sum(is.na(values))
   if (!lost) return(NULL)
   if (lost == length(values)) {
-    if (lost == 1) return(paste0(" The ", what, " is undefined (NA)."))
-    return(paste0(" All ", count_of(lost, what), " are undefined (NA)."))
+    if (lost == 1) return(paste0(if (begins) " The " else " the ", what, " is undefined (NA)."))
+    return(paste0(if (begins) " All " else " all ", count_of(lost, what), " are undefined (NA)."))
   }
   paste0(" ", lost, " of ", count_of(length(values), what), if (lost == 1) " is" else " are",
          " undefined (NA).")
@@ -412,9 +412,9 @@ scores_sentence <- function(x, sign, details) {
   parts <- c(sub(" beyond .*$", "", name), regmatches(name, regexpr(" beyond .*$", name)), "")
   told <- pairs_told(x)
   known <- which(!is.na(x$score))
-  undefined <- undefined_words(x$score)
+  undefined <- undefined_words(x$score, begins = length(known) > 0)
   if (!length(known)) {
-    return(if (nrow(x) > 1) paste0("By the ", name, ":", tolower(undefined)) else
+    return(if (nrow(x) > 1) paste0("By the ", name, ":", undefined) else
       paste0("The ", parts[1], " of ", told$title, parts[2], " is undefined (NA)."))
   }
   best <- known[which.max(sign * x$score[known])]
@@ -425,10 +425,16 @@ scores_sentence <- function(x, sign, details) {
                   brackets(details(best)), end))
   }
   verb <- if (nzchar(told$twin[best])) " was" else " were"
-  paste0("Of ", told$count, ", ", told$title[best], verb,
+  paste0("Of ", told$count, ", ", told$title[best], like_others(x$score, best), verb,
          if (sign > 0) " most similar" else " closest", told$twin[best],
          brackets(paste(name, "=", score), details(best)), others_words(x$score, best), end,
          undefined)
+}
+
+# Of how many others is the value the same, but for rounding?
+like_others <- function(values, best) {
+  same <- sum(abs(values - values[best]) <= 1e-12 * max(1, abs(values[best])), na.rm = TRUE) - 1
+  if (same) paste0(", like ", count_of(same, "other"), ",")
 }
 
 # What the scores of the others were.

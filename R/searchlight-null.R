@@ -385,7 +385,9 @@ report_centers <- function(found, neighbours, count) {
     centers <- unique(vapply(same, function(w) w$name, ""))
     warn(setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
          "Centre {quoted(first$name)}: {conditionMessage(first$warning)}",
-         if (length(centers) > 1) paste0(" (And ", length(centers) - 1, " more centres.)"),
+         if (length(centers) > 1) {
+           paste0(" (And ", count_of(length(centers) - 1, "more centre"), ".)")
+         },
          data = centers)
   }
 }

@@ -36,10 +36,17 @@ declare_result(
       facts <- c(paste(alpha_words(settings$alpha, "family-wise p"), "over", across),
                  permutations_words(settings$permutations, settings$engine, "conditions"),
                  paste(settings$n, "conditions"))
-      text <- paste0(count, if (found == row$centers) "all" else if (found) found else "none",
-                     if (found > 1) " were" else " was", " more similar to ", row$model,
-                     " than by chance", brackets(facts), "; most similar was centre ", row$best,
-                     brackets(score, p_words(row$p_familywise, settings$alpha)), ".", lost)
+      name <- if (row$centers + row$undefined == 1) "family-wise p" else "p"
+      p <- p_words(row$p_familywise, settings$alpha, name)
+      text <- if (row$centers + row$undefined == 1) {
+        paste0("Centre ", row$best, " was ", if (!found) "not ", "more similar to ", row$model,
+               " than by chance", brackets(score, p, facts[-1]), ".")
+      } else {
+        paste0(count, if (found == row$centers) "all" else if (found) found else "none",
+               if (found > 1) " were" else " was", " more similar to ", row$model,
+               " than by chance", brackets(facts), "; most similar was centre ", row$best,
+               brackets(score, p), ".", lost)
+      }
       without_claim(text, settings$dependence)
     }, "")
   }

@@ -34,9 +34,9 @@
 #' @return A data frame of class `repalign_searchlight` with a row for each centre and model:
 #'   `center`, `model`, `score` (`NA`, with a warning of class `repalign_undefined`, if undefined),
 #'   `p_value` (of this centre and model alone), `p_familywise`, and `center_mean` and `center_sd`,
-#'   the mean and the standard deviation of the score under the permutations. Attributes:
-#'   `"max_null"`, the best score of all centres under each permutation; `"threshold"`, the score
-#'   that a centre must exceed.
+#'   the mean and the standard deviation of the score under all permutations and the observed order.
+#'   Attributes: `"max_null"`, the best score of all centres under each permutation; `"threshold"`,
+#'   the score that a centre must exceed.
 #' @details
 #' The conditions of the models are permuted. `p_familywise` compares a score with the largest of
 #' all centres under each permutation: if no centre is related to a model, the probability that any

@@ -32,8 +32,8 @@ static double column_unit(const double *x, size_t n, double mean, double *square
     return column.inverse_scale;
 }
 
-/* Columns to mean zero and unit norm, each at a scale of its own. A constant column
-   becomes zeros; constant[j] is 1 for these, else 0. Returns how many are constant. */
+/* Columns to mean zero and unit norm, each at a scale of its own. constant[j] is 1 for columns that
+   are constant, but for rounding, else 0. Returns how many are constant. */
 static size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean,
                                   double *out, int *constant)
 {
@@ -41,7 +41,7 @@ static size_t standardize_columns(const double *x, size_t n, size_t d, const dou
     for (size_t j = 0; j < d; j++) {
         double *to = out + j * n, squares;
         const double unit = column_unit(x + j * n, n, mean[j], &squares);
-        constant[j] = unit == 0.0;
+        constant[j] = sqrt(squares / (double) n) <= EQUAL_SHARE * fabs(mean[j]) * unit;
         count += (size_t) constant[j];
         const double norm = constant[j] ? 1.0 : sqrt(squares);
         /* both factors at once only where their product cannot overflow */

@@ -221,7 +221,7 @@ static inline void find_facts(const row_facts *t, size_t i0, size_t rows)
     for (size_t a = 1; a < t->d; a++) extremes(first + a * t->n, rows, low, high);
     for (size_t i = 0; i < rows; i++) {
         const double size = larger(high[i], -low[i]);
-        const int empty = t->center ? low[i] == high[i] : size == 0.0;
+        const int empty = t->center ? are_equal(low[i], high[i]) : size == 0.0;
         t->scale[i0 + i] = empty ? 0.0 : power_near_one(size);
         t->unusable[i0 + i] = empty;
         t->mean[i0 + i] = sum[i] = 0.0;

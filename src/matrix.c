@@ -8,8 +8,9 @@
 #include "entry.h"
 #include "loops.h"
 
-/* The largest absolute entry of the centred matrix and of the matrix itself; and are all entries
-   finite? Where they are not, the other numbers mean nothing. */
+/* The largest absolute entry of the centred matrix, without columns whose entries are equal but for
+   rounding, and of the matrix itself; and are all entries finite? Where they are not, the other
+   numbers mean nothing. */
 typedef struct {
     double largest, size;
     int finite;
@@ -106,7 +107,8 @@ static column_extent column_means(const double *x, size_t n, size_t d, double *m
         if (is_finite(pass.sum) && pass.low == pass.high) *means = pass.low;
         else if (!is_finite(*means)) *means = huge_mean(column, n);
         if (!is_finite(*means)) all.finite = 0;
-        all.largest = larger(all.largest, larger(pass.high - *means, *means - pass.low));
+        if (!are_equal(pass.low, pass.high))
+            all.largest = larger(all.largest, larger(pass.high - *means, *means - pass.low));
     }
     return all;
 }

@@ -2,6 +2,7 @@
 #ifndef REPALIGN_MATRIX_H
 #define REPALIGN_MATRIX_H
 
+#include <float.h>
 #include <stddef.h>
 
 #include "threads.h"
@@ -49,6 +50,14 @@ double power_near_one(double largest);
 
 /* to = (from - mean) times scale, a power of two. */
 void center_column(const double *from, size_t length, double mean, double scale, double *to);
+
+/* Between values that are equal but for rounding is at most this share of their size. */
+#define EQUAL_SHARE (16.0 * DBL_EPSILON)
+
+static inline int are_equal(double low, double high)
+{
+    return high - low <= EQUAL_SHARE * (high > -low ? high : -low);
+}
 
 /* Sum of the squared entries of a column of the centred matrix, and of all of it. */
 double squares_of_column(const centered_view *v, size_t j);

@@ -261,7 +261,7 @@ output_differences <- function(items, outputs, labels, accuracy, from, tolerance
                       USE.NAMES = FALSE)
       list(right = right, of = length(truth))
     }
-  c(if (!is.null(accuracies)) {
+  differences <- c(if (!is.null(accuracies)) {
     list(accuracy = abs(outer(accuracies$right, accuracies$right, `-`)) / accuracies$of)
   }, if (!is.null(outputs)) {
     probabilities <- Map(as_probabilities, outputs, from, output_names(outputs), tolerance)
@@ -269,6 +269,11 @@ output_differences <- function(items, outputs, labels, accuracy, from, tolerance
     list(jsd = between_pairs(probabilities, mean_jsd),
          disagreement = between_pairs(classes, function(p, q) mean(p != q)))
   })
+  flat <- vapply(differences, function(values) length(unique(values[upper.tri(values)])) == 1, NA)
+  warn_if(any(flat), "undefined", "All pairs of models are equally far apart by ",
+          "{enumerate(names(differences)[flat], quote = FALSE)}: the correlation with that is ",
+          "undefined (NA).")
+  differences
 }
 
 # The values of all pairs in a symmetric matrix.

@@ -213,3 +213,13 @@ test_that("missing values are left out", {
   expect_identical(run(lacking, na = "neurons", cache = folder), run(whole))
   expect_refused(run(lacking, na = "omit"), "`na`")
 })
+
+test_that("outputs that do not differ are told", {
+  same <- stats::setNames(rep(list(diag(12) / 12 + 1 / 13), length(models)), names(models))
+  same <- lapply(same, function(m) m / rowSums(m))
+  rows <- nrow(models[[1]])
+  same <- lapply(same, function(m) m[rep_len(1:12, rows), ])
+  expect_warning(found <- benchmark_outputs(models, same, measures = "cka"),
+                 "equally far apart by jsd and disagreement", class = "repalign_undefined")
+  expect_true(all(is.na(found$value)))
+})

@@ -661,3 +661,17 @@ test_that("mean rows too long for a double are refused", {
   x[1, ] <- x[1, ] / 2
   expect_refused(magnitude_difference(x, diag(6)), c("`x`", "rescale"))
 })
+
+test_that("what is equal but for rounding is constant", {
+  set.seed(2)
+  y <- matrix(rnorm(120), 20)
+  noise <- matrix(rnorm(120), 20) * 1e-15
+  flat <- y * 0 + 5 + noise
+  expect_refused(cka(flat, y), c("`x`", "no variance"))
+  expect_refused(procrustes(y, flat), c("`y`", "no variance"))
+  expect_refused(soft_correlation_match(cbind(y, flat[, 1]), y), c("`x`", "constant columns", "7"))
+  rows <- matrix(rep(1:20, 6), 20)
+  expect_refused(rsa(rows + noise, y), c("`x`", "constant rows"))
+  # ten times what rounding leaves is a response
+  expect_true(is.finite(cka(5 + 10 * noise, y)))
+})

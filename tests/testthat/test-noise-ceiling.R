@@ -517,3 +517,16 @@ test_that("sentence and print say that a ceiling by halves is approximate, and w
   expect_output(print(by_halves), "mostly too high")
   expect_no_match(in_words(suppressWarnings(noise_ceiling(trials))), "approximate")
 })
+
+test_that("the trials of a call have one reliability, whatever they are compared with", {
+  set.seed(4)
+  x <- matrix(rnorm(120), 20)
+  trials <- array(x, c(20, 6, 4)) + rnorm(480)
+  y <- list(a = x[, 1:3], b = x[, 4:6], c = matrix(rnorm(60), 20))
+  set.seed(5)
+  all <- quietly(noise_ceiling(trials, y, list("rsa", "procrustes_similarity")))
+  expect_equal(tapply(all$reliability, all$measure, function(r) length(unique(r))),
+               tapply(all$reliability, all$measure, function(r) 1L))
+  set.seed(5)
+  expect_equal(quietly(noise_ceiling(trials, y["c"], "rsa"))$reliability, all$reliability[1])
+})

@@ -224,3 +224,9 @@ test_that("what is no graph is refused", {
   expect_refused(adjacency(voxels = matrix(1, 2, 3)), "twice")
   expect_refused(adjacency(voxels = matrix(1:6, 2), faces = 4), "`faces`")
 })
+
+test_that("a column that is no coordinate is named", {
+  table <- data.frame(x = 1:4, y = c(1, 1, 1, 5), contact = letters[1:4])
+  expect_refused(neighbourhoods(table, radius = 1), c("`coordinates`", "\"contact\"", "leave it out"))
+  expect_length(neighbourhoods(table[1:2], radius = 1), 4)
+})

@@ -109,3 +109,11 @@ test_that("both remedies of the message work on the data that raised it", {
   expect_no_error(suppressMessages(calibrate(responses(x), responses(y), permutations = 19)))
   expect_no_error(suppressMessages(calibrate(x, y, permutations = 19, clusters = rownames(x))))
 })
+
+test_that("repeated names beside other names have the only remedy that works", {
+  x <- matrix(rnorm(24), 6, dimnames = list(c("a", "a", "c", "d", "e", "f"), NULL))
+  y <- matrix(rnorm(24), 6, dimnames = list(letters[1:6], NULL))
+  message <- conditionMessage(expect_refused(cka(x, y), c("`x`", "\"a\" more than once")))
+  expect_no_match(message, "clusters|responses")
+  expect_match(message, "different names")
+})

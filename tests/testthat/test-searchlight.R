@@ -365,3 +365,11 @@ test_that("factors are models, and columns of a table are labels, as elsewhere",
   expect_error(searchlight(table, where, two, condition = "image", run = "run"), "test_maps()",
                fixed = TRUE, class = "repalign_error_type")
 })
+
+test_that("a single centre is told by itself", {
+  example <- light_example()
+  set.seed(2)
+  one <- searchlight(example$data, example$neighbours[12], example$models["first"],
+                     permutations = 99)
+  expect_match(in_words(one), "^Centre [0-9]+ was (not )?more similar to first than by chance .*family-wise p")
+})

@@ -297,3 +297,38 @@ test_that("what a warning about the rows took back is not claimed", {
   ) |> suppressMessages() |> suppressWarnings()
   for (result in believed) expect_no_match(in_words(result), "no evidence", fixed = TRUE)
 })
+
+test_that("models are told with what their own errors are over", {
+  set.seed(11)
+  shared <- matrix(rnorm(120), 40)
+  side <- function(q) shared %*% matrix(rnorm(3 * q), 3) + 0.3 * rnorm(40 * q)
+  found <- quietly(evaluate_models(side(25), list(A = side(30), F = factor(shared[, 1] > 0)),
+                                   permutations = 19))
+  expect_match(in_words(found), "neurons of the recording and units of the models, 40")
+  expect_match(in_words(found[2, ]), "over stimuli and neurons of the recording, 40")
+  expect_output(print(found[2, ]), "over stimuli and neurons\n")
+  expect_output(print(found), "over stimuli, neurons and units of the models, or over stimuli and")
+})
+
+test_that("differences without errors are neither undefined nor found alike", {
+  set.seed(1)
+  x <- matrix(rnorm(60), 20)
+  same <- score_interval(x, list(a = x[, 1:2], b = x[, 1:2], c = matrix(rnorm(60), 20)))
+  all <- quietly(compare_scores(same))
+  expect_match(in_words(all), "2 were different from 0 .*[.] 1 is without a standard error[.]$")
+  expect_output(print(all), "3 differences, 1 without a standard error.*over 2 differences")
+  expect_match(in_words(all[1, ]), "was 0.00, without a standard error")
+  one <- all[1, ]
+  expect_match(in_words(rbind(one, one)), "none could be tested. 2 are without a standard error")
+})
+
+test_that("the best of several is told with those that are as good", {
+  set.seed(1)
+  x <- matrix(rnorm(60), 20)
+  y <- list(a = x, b = 2 * x, c = matrix(rnorm(60), 20))
+  expect_match(in_words(similarity(x, y)), "a, like 1 other, was most similar to x")
+  expect_no_match(in_words(similarity(x, y[c("a", "c")])), "like")
+  lost <- similarity(x, y)
+  lost$score <- NA_real_
+  expect_match(in_words(lost), "all 3 scores are undefined (NA)", fixed = TRUE)
+})

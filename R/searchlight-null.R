@@ -125,7 +125,7 @@ multiplied_centers <- function(source, neighbours, job, run) {
 center_forms <- function(source, neighbours, job, run) {
   hold_threads(1L)
   args <- job$measure$args
-  quick <- job$measure$id == "rsa" && args$form == "dissimilarities" && is.null(args$clusters) &&
+  quick <- identical(job$measure$id, "rsa") && args$form == "dissimilarities" && is.null(args$clusters) &&
     !source$is_rdm && is.null(source$noise) && length(source$patterns$runs) == 1
   lapply(seq_along(neighbours), function(k) {
     form <- if (quick) quick_center(source$patterns$means[, neighbours[[k]], drop = FALSE], job)
@@ -135,7 +135,7 @@ center_forms <- function(source, neighbours, job, run) {
   })
 }
 
-# What center_form() makes of usual patterns of three or more channels, in a tenth of its time; NULL
+# What center_form() makes of usual patterns of three or more channels, in a fifth of its time; NULL
 # where something is to be judged or said.
 quick_center <- function(x, job) {
   args <- job$measure$args

@@ -126,8 +126,8 @@ static double factor_gram(size_t d, double *gram, const double *factor)
                 largest_eigenvalue(blas_solve_upper, "TN", gram, d, work));
 }
 
-/* Basis by Cholesky factors of Gram matrices: fast, and used only where a bound on the
-   condition number proves that the columns are independent and that no digits are lost.
+/* Basis by Cholesky factors of Gram matrices: fast, and used only where the estimate of the
+   condition number leaves no doubt that the columns are independent and no digits are lost.
    a (n x d, n >= d; columns times factor): becomes the basis, or stays as it is when the
    result is 0; triangle (d x d): upper, basis times triangle is a without the factors.
    work1, work2: d x d each. */

@@ -93,15 +93,121 @@ static double huge_mean(const double *column, size_t n)
     return mean + left * rest;
 }
 
+/* The smallest of some values, how often it stands there, and the next one. */
+typedef struct {
+    double value, next, count;
+} least_value;
+
+static inline void meet(least_value *least, double value)
+{
+    if (value < least->value) {
+        least->next = least->value;
+        least->value = value;
+        least->count = 1.0;
+    } else if (value == least->value) {
+        least->count++;
+    } else if (value < least->next) {
+        least->next = value;
+    }
+}
+
+/* A column of five or more with a larger share of the variance of all than this decides the scores
+   alone. Of lognormal gains (standard deviation 0.5 of the logarithm) it is a neuron in 0.1% of sets
+   of 5, and in none of 10 or more; with 1 in 11%, 4% of 10, and 0.1% of 100 (bench/input.R). */
+#define DOMINANT_SHARE 0.9
+#define LEAST_COLUMNS 5
+
+/* A whole number in so many cells is no response if it is farther from all other values than this
+   many times their range, and than this distance. 0 (silent units) and the largest numbers of so many
+   bits (saturated values) are responses. */
+#define LEAST_CODED 3.0
+#define CODED_RANGES 2.0
+#define CODED_DISTANCE 8.0
+#define MOST_BITS 16
+
+/* Is the value at this end of all values a code? sign: -1 if the end is that of the values times -1. */
+static int is_code(const least_value *end, const least_value *other, double sign)
+{
+    const double range = -other->value - end->next, value = sign * end->value;
+    if (end->count < LEAST_CODED || end->value != floor(end->value) || !(range > 0.0)) return 0;
+    for (int bits = 0; bits <= MOST_BITS; bits++) {
+        if (value == ldexp(1.0, bits) - 1.0) return 0;
+    }
+    return end->next - end->value > fmax(CODED_RANGES * range, CODED_DISTANCE);
+}
+
+/* What shows columns that are no neurons, and codes of missing values; NaN are left out. The ends are
+   of all columns that vary. */
+typedef struct {
+    least_value ends[2];
+    double total, most;     /* sums of squares: of all centred columns, and the largest of one */
+    double dominant, share; /* the column that has it, and its share */
+    double code;            /* 1 or -1: at the low or at the high end is a code; 0: at none */
+} odd_columns;
+
+static const odd_columns none_odd = {
+    {{INFINITY, INFINITY, 0.0}, {INFINITY, INFINITY, 0.0}}, 0.0, -1.0, 0.0, 0.0, 0.0};
+
+/* The sum of squares of a centred column with NaN, and what a pass over its other values tells. */
+static double squares_of_known(const double *x, size_t n, column_pass *pass)
+{
+    double sum = 0.0, count = 0.0, squares = 0.0;
+    pass->low = INFINITY;
+    pass->high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(x[i])) continue;
+        pass->low = fmin(pass->low, x[i]);
+        pass->high = fmax(pass->high, x[i]);
+        sum += x[i];
+        count++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double left = x[i] - sum / count;
+        if (!isnan(left)) squares += left * left;
+    }
+    return squares;
+}
+
+/* number: of the column, from 1. */
+static void look_at_column(odd_columns *odd, const double *column, size_t n, size_t number,
+                           column_pass pass)
+{
+    least_value *low = &odd->ends[0], *high = &odd->ends[1];
+    const double squares =
+        is_finite(pass.sum) ? centered_squares(column, n, *column + pass.sum / (double) n, 1.0)
+                            : squares_of_known(column, n, &pass);
+    odd->total += squares;
+    if (squares > odd->most) {
+        odd->most = squares;
+        odd->dominant = (double) number;
+    }
+    /* most columns reach neither end of all columns so far */
+    if (!(pass.low < pass.high) || (pass.low > low->next && -pass.high > high->next)) return;
+    for (size_t i = 0; i < n; i++) {
+        if (column[i] <= low->next) meet(low, column[i]);
+        if (-column[i] <= high->next) meet(high, -column[i]);
+    }
+}
+
+static void judge_odd(odd_columns *odd)
+{
+    odd->share = odd->most / odd->total;
+    if (is_code(&odd->ends[0], &odd->ends[1], 1.0)) odd->code = 1.0;
+    else if (is_code(&odd->ends[1], &odd->ends[0], -1.0)) odd->code = -1.0;
+}
+
 /* Means exact to the rounding of the differences between entries (a constant column gets its own
    value, so that it centres to exact zeros), in one pass over the memory. Differences from the
    first entry are added: in the sum of a column far from zero, the digits in which its entries
-   differ would be lost. */
-static column_extent column_means(const double *x, size_t n, size_t d, double *means)
+   differ would be lost. odd: NULL, or what is told of the columns beside. */
+static column_extent column_means(const double *x, size_t n, size_t d, double *means,
+                                  odd_columns *odd)
 {
     column_extent all = {0.0, 0.0, 1};
-    for (const double *column = x, *end = x + n * d; column < end; column += n, means++) {
+    for (size_t j = 0; j < d; j++, means++) {
+        const double *column = x + j * n;
         const column_pass pass = pass_over(column, n, *column);
+        if (odd) look_at_column(odd, column, n, j + 1, pass);
         all.size = larger(all.size, larger(pass.high, -pass.low));
         *means = *column + pass.sum / (double) n;
         if (is_finite(pass.sum) && pass.low == pass.high) *means = pass.low;
@@ -255,12 +361,13 @@ SEXP repalign_all_finite(SEXP x)
 }
 
 /* list(means, largest, size, finite): see column_extent. */
-SEXP repalign_column_stats(SEXP x)
+static SEXP stats_of(SEXP x, odd_columns *odd)
 {
     const double *values = read_matrix(ARG(x));
     SEXP result = PROTECT(NAMED_LIST("means", "largest", "size", "finite"));
     double *means = put_doubles(result, 0, matrix_columns(x));
-    const column_extent extent = column_means(values, matrix_rows(x), matrix_columns(x), means);
+    const column_extent extent =
+        column_means(values, matrix_rows(x), matrix_columns(x), means, odd);
     *put_doubles(result, 1, 1) = extent.largest;
     *put_doubles(result, 2, 1) = extent.size;
     SET_VECTOR_ELT(result, 3, Rf_ScalarLogical(extent.finite));
@@ -268,104 +375,7 @@ SEXP repalign_column_stats(SEXP x)
     return result;
 }
 
-/* The smallest of some values, how often it stands there, and the next one. */
-typedef struct {
-    double value, next, count;
-} least_value;
-
-static inline void meet(least_value *least, double value)
-{
-    if (value < least->value) {
-        least->next = least->value;
-        least->value = value;
-        least->count = 1.0;
-    } else if (value == least->value) {
-        least->count++;
-    } else if (value < least->next) {
-        least->next = value;
-    }
-}
-
-/* A column of five or more with a larger share of the variance of all than this decides the scores
-   alone. Of lognormal gains (standard deviation 0.5 of the logarithm) it is a neuron in 0.1% of sets
-   of 5, and in none of 10 or more; with 1 in 11%, 4% of 10, and 0.1% of 100 (bench/input.R). */
-#define DOMINANT_SHARE 0.9
-#define LEAST_COLUMNS 5
-
-/* A whole number in so many cells is no response if it is farther from all other values than this
-   many times their range, and than this distance. 0 (silent units) and the largest numbers of so many
-   bits (saturated values) are responses. */
-#define LEAST_CODED 3.0
-#define CODED_RANGES 2.0
-#define CODED_DISTANCE 8.0
-#define MOST_BITS 16
-
-/* Is the value at this end of all values a code? sign: -1 if the end is that of the values times -1. */
-static int is_code(const least_value *end, const least_value *other, double sign)
-{
-    const double range = -other->value - end->next, value = sign * end->value;
-    if (end->count < LEAST_CODED || end->value != floor(end->value) || !(range > 0.0)) return 0;
-    for (int bits = 0; bits <= MOST_BITS; bits++) {
-        if (value == ldexp(1.0, bits) - 1.0) return 0;
-    }
-    return end->next - end->value > fmax(CODED_RANGES * range, CODED_DISTANCE);
-}
-
-/* What shows columns that are no neurons, and codes of missing values, of d columns of n rows; NaN
-   are left out. The ends are of all columns that vary. */
-typedef struct {
-    least_value ends[2];
-    double code;            /* 1 or -1: at the low or at the high end is a code; 0: at none */
-    double dominant, share; /* the column with most of the variance, and its share of it */
-} odd_columns;
-
-/* The sum of squares of a centred column with NaN, and what a pass over its other values tells. */
-static double squares_of_known(const double *x, size_t n, column_pass *pass)
-{
-    double sum = 0.0, count = 0.0, squares = 0.0;
-    pass->low = INFINITY;
-    pass->high = -INFINITY;
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(x[i])) continue;
-        pass->low = fmin(pass->low, x[i]);
-        pass->high = fmax(pass->high, x[i]);
-        sum += x[i];
-        count++;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const double left = x[i] - sum / count;
-        if (!isnan(left)) squares += left * left;
-    }
-    return squares;
-}
-
-static odd_columns find_odd(const double *column, size_t n, size_t d)
-{
-    odd_columns odd = {{{INFINITY, INFINITY, 0.0}, {INFINITY, INFINITY, 0.0}}, 0.0, 0.0, 0.0};
-    least_value *low = &odd.ends[0], *high = &odd.ends[1];
-    double total = 0.0, largest = -1.0;
-    for (size_t j = 0; j < d; j++, column += n) {
-        column_pass pass = pass_over(column, n, *column);
-        const double squares =
-            is_finite(pass.sum) ? centered_squares(column, n, *column + pass.sum / (double) n, 1.0)
-                                : squares_of_known(column, n, &pass);
-        total += squares;
-        if (squares > largest) {
-            largest = squares;
-            odd.dominant = (double) (j + 1);
-        }
-        /* most columns reach neither end of all columns so far */
-        if (!(pass.low < pass.high) || (pass.low > low->next && -pass.high > high->next)) continue;
-        for (size_t i = 0; i < n; i++) {
-            if (column[i] <= low->next) meet(low, column[i]);
-            if (-column[i] <= high->next) meet(high, -column[i]);
-        }
-    }
-    odd.share = largest / total;
-    if (is_code(low, high, 1.0)) odd.code = 1.0;
-    else if (is_code(high, low, -1.0)) odd.code = -1.0;
-    return odd;
-}
+SEXP repalign_column_stats(SEXP x) { return stats_of(x, NULL); }
 
 static int has_dominant(const odd_columns *odd, size_t d)
 {
@@ -390,13 +400,13 @@ SEXP repalign_bare_pair(SEXP x, SEXP y)
     SEXP result = PROTECT(NAMED_LIST("x", "y", "odd")), sides[] = {x, y};
     int usual = 1, is_odd = 0;
     for (int k = 0; k < 2 && usual; k++) {
-        SEXP stats = repalign_column_stats(sides[k]);
+        odd_columns odd = none_odd;
+        SEXP stats = stats_of(sides[k], &odd);
         SET_VECTOR_ELT(result, k, stats);
         const double largest = *REAL(VECTOR_ELT(stats, 1));
         usual = *LOGICAL(VECTOR_ELT(stats, 3)) && largest > 0.0 && largest <= DBL_MAX;
-        const size_t d = matrix_columns(sides[k]);
-        const odd_columns odd = find_odd(REAL(sides[k]), matrix_rows(sides[k]), d);
-        is_odd |= odd.code != 0.0 || has_dominant(&odd, d);
+        judge_odd(&odd);
+        is_odd |= odd.code != 0.0 || has_dominant(&odd, matrix_columns(sides[k]));
     }
     SET_VECTOR_ELT(result, 2, Rf_ScalarLogical(is_odd));
     UNPROTECT(1);
@@ -408,7 +418,13 @@ SEXP repalign_bare_pair(SEXP x, SEXP y)
 SEXP repalign_odd_columns(SEXP x, SEXP rows)
 {
     const size_t length = count_doubles(ARG(x)), n = read_count(ARG(rows), 1, length);
-    const odd_columns odd = find_odd(REAL(x), n, length / n);
+    const size_t d = length / n;
+    odd_columns odd = none_odd;
+    for (size_t j = 0; j < d; j++) {
+        const double *column = REAL(x) + j * n;
+        look_at_column(&odd, column, n, j + 1, pass_over(column, n, *column));
+    }
+    judge_odd(&odd);
     SEXP result = PROTECT(NAMED_LIST("code", "dominant"));
     if (odd.code != 0.0) {
         const least_value *end = &odd.ends[odd.code < 0.0], *other = &odd.ends[odd.code > 0.0];
@@ -418,7 +434,7 @@ SEXP repalign_odd_columns(SEXP x, SEXP rows)
         code[2] = odd.code > 0.0 ? end->next : other->value;
         code[3] = odd.code > 0.0 ? -other->value : -end->next;
     }
-    if (has_dominant(&odd, length / n)) {
+    if (has_dominant(&odd, d)) {
         double *dominant = put_doubles(result, 1, 2);
         dominant[0] = odd.dominant;
         dominant[1] = odd.share;

@@ -7,19 +7,19 @@ read_text_table <- function(file, name, rows, sep) {
   connection <- gzfile(file, "rb")
   on.exit(close(connection))
   top <- top_lines(connection, file, sep)
-  data <- table_data(c(top$names, wanted_lines(connection, top, wanted, file)), top, file, wanted)
+  data <- table_data(wanted_lines(connection, top, wanted, file), top, file, wanted)
   if (!is.null(rows)) data <- data[match(rows, wanted), , drop = FALSE]
   file_array(data, ncol(data), "first")
 }
 
-# lines: of a table, of which the first is one of names where top$names is. rows: the numbers of its
-# rows in `file`, for messages, or NULL.
+# lines: of data. rows: the numbers of these rows in `file`, NULL for all.
 table_data <- function(lines, top, file, rows) {
-  table <- table_texts(lines, top, file)
-  names <- table$names
-  cells <- table$cells
+  lines <- joined_lines(lines[has_text(lines, top$sep)])
+  if (is.null(rows)) rows <- seq_along(lines)
+  names <- top$names
+  cells <- table_texts(lines, top, file, rows)
   labels <- cells[[1]]
-  labelled <- length(cells) > 1 && first_names_stimuli(names[1], labels, file, top)
+  labelled <- length(cells) > 1 && first_names_stimuli(names[1], labels, file, top, rows)
   at <- if (labelled) seq_along(cells)[-1] else seq_along(cells)
   data <- suppressWarnings(vapply(cells[at], as.double, numeric(length(labels))))
   data <- matrix(data, length(labels))
@@ -28,41 +28,51 @@ table_data <- function(lines, top, file, rows) {
   }
   large <- which(colSums(abs(data) >= 2^53, na.rm = TRUE) > 0)
   for (column in cells[at[large]]) refuse_inexact(column, file)
-  if (!is.null(top$names)) colnames(data) <- names[at]
+  if (top$header) colnames(data) <- names[at]
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)
     if (is.numeric(numbers)) labels <- numbers
     # where only some rows are read, the first ones tell whether all are counted
     first <- suppressWarnings(as.integer(top$first))
-    if (!is.integer(labels) || !counts_rows(labels, rows) || !counts_rows(first, NULL)) {
+    if (!is.integer(labels) || !counts_rows(labels, rows) || !counts_rows(first, seq_along(first))) {
       rownames(data) <- checked_labels(label_text(labels), file, rows)
     }
   }
   data
 }
 
-# The fields of a table as texts: list(names, cells), a vector for each column. This is what
-# utils::read.table() does, which takes a time that goes with the square of the length of a line.
-table_texts <- function(lines, top, file) {
-  most <- length(lines)
-  lines <- joined_lines(lines[has_text(lines, top$sep)])
-  names <- if (!is.null(top$names)) split_line(lines[1], top$sep)
-  if (!is.null(names)) lines <- lines[-1]
-  if (!length(lines)) {
-    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
-  }
-  refused <- function(why) refuse_file(file, "cannot be read as a table: ", why, ".")
-  width <- max(lengths(lapply(utils::head(lines, 5), split_line, top$sep)), length(names))
-  if (is.null(names)) names <- paste0("V", seq_len(width))
-  # a line of names that is one field shorter than the others leaves out that of the first column
-  if (length(names) == width - 1) names <- c("row.names", names)
-  if (length(names) < width) refused("more columns than column names")
-  failed <- function(e) refused(conditionMessage(e))
+# The fields of a table as texts, a vector for each column. This is what utils::read.table() does,
+# which takes a time that goes with the square of the length of a line.
+table_texts <- function(lines, top, file, rows) {
+  failed <- function(e) refuse_ragged(lines, top$width, top$sep, file, rows, conditionMessage(e))
   cells <- catch_error(
-    scan(text = lines, what = rep(list(""), width), sep = top$sep, quote = "\"", nmax = most,
-         na.strings = character(), quiet = TRUE, strip.white = TRUE, multi.line = FALSE),
+    scan(text = lines, what = rep(list(""), top$width), sep = top$sep, quote = "\"",
+         nmax = length(lines) + 1, na.strings = character(), quiet = TRUE, strip.white = TRUE,
+         multi.line = FALSE),
     failed, warning = failed)
-  list(names = names, cells = cells)
+  # scan() takes a line of twice as many fields for two
+  if (length(cells[[1]]) == length(lines)) return(cells)
+  failed(simpleError("its lines cannot be told apart"))
+}
+
+# One of `lines` has not as many fields as what stands before it: `before`. why: what else may be
+# wrong.
+refuse_ragged <- function(lines, before, sep, file, rows, why = NULL) {
+  connection <- textConnection(lines)
+  on.exit(close(connection))
+  counts <- utils::count.fields(connection, sep, "\"", comment.char = "")
+  # a line that goes on in quotes is NA
+  counts <- counts[!is.na(counts)]
+  at <- which(counts != before)[1]
+  if (is.na(at)) refuse_file(file, "cannot be read as a table: ", why, ".")
+  none <- function(condition) NULL
+  all <- catch_error(utf8_lines(readLines(file, warn = FALSE), file), none, warning = none)
+  # equal lines have equally many fields; a connection cannot be read again
+  line <- match(sub("[\r\n].*", "", lines[at]), sub("\r$", "", all))
+  refuse_file(file, "cannot be read as a table: ",
+              if (is.na(line)) paste("row", rows[at]) else paste("line", line), " has ", count_of(counts[at], "field"), ", and what stands before it has ", before,
+              ". Only a line of names (texts, or in quotes) may have one less than the others; ",
+              "take out a comment (\"# ...\").")
 }
 
 # The values of a column in which not every text is a number. Others may be missing, or all of them
@@ -75,9 +85,8 @@ column_values <- function(column, j, names, file, rows) {
   if (!length(bad)) return(values)
   truth <- replace(as.logical(column), -known, NA)
   if (!anyNA(truth[known])) return(as.double(truth))
-  refuse_file(file, "has ", quoted(strtrim(column[bad[1]], 30)), " in row ",
-              if (is.null(rows)) bad[1] else rows[bad[1]], ", column ", j, " (",
-              quoted(strtrim(names[j], 30)), "), which is no number. Only the first column ",
+  refuse_file(file, "has ", quoted(strtrim(column[bad[1]], 30)), " in row ", rows[bad[1]],
+              ", column ", j, " (", quoted(strtrim(names[j], 30)), "), which is no number. Only the first column ",
               "may hold names; else read the table by read.csv() and response_matrix()",
               if (!grepl("[0-9]", column[bad[1]])) {
                 paste0("; if it is a missing value, with na.strings = ",
@@ -129,8 +138,8 @@ check_text_memory <- function(counted, file) {
                "Read some of its rows, by `rows =`.")
 }
 
-# The first lines of a table: list(lines, sep, names) and what top_of_lines() tells of them. `names`
-# is the line of names, or NULL, and `lines` are the others. sep: NULL for a comma, a tab or blanks,
+# The first lines of a table: list(lines, sep, names, width) and what top_of_lines() tells of them.
+# `lines` are those of data, with `width` fields each. sep: NULL for a comma, a tab or blanks,
 # whatever is in the first line.
 top_lines <- function(connection, file, sep) {
   none <- function(condition) NULL
@@ -145,8 +154,20 @@ top_lines <- function(connection, file, sep) {
     sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
   }
   top <- top_of_lines(lines, sep, file)
-  c(list(lines = if (top$header) lines[-1] else lines, sep = sep,
-         names = if (top$header) lines[1]), top)
+  data <- if (top$header) lines[-1] else lines
+  if (!length(data)) {
+    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
+  }
+  fields <- split_line(data[1], sep)
+  width <- length(fields)
+  # numpy.savetxt() writes its header so
+  names <- if (top$header) split_line(sub("^# ", "", lines[1]), sep) else
+    paste0("V", seq_len(width))
+  # a line of names that is one field shorter than the others leaves out that of the first column
+  short <- length(names) == width - 1 && nzchar(fields[width]) && !startsWith(lines[1], "#")
+  if (short) names <- c("row.names", names)
+  if (length(names) != width) refuse_ragged(data, length(names), sep, file, 1)
+  c(list(lines = data, sep = sep, names = names, width = width), top)
 }
 
 # Where a comma is for decimals, other programs part the fields of a table by semicolons. Then all
@@ -254,8 +275,7 @@ in_quotes <- function(line, sep) {
   grepl("^[ \t]*\001[ \t\r]*$", fields, useBytes = TRUE)
 }
 
-# Names of columns are texts, numbers in quotes, or numbers that count the columns. Where a line of
-# data has one field more than the first line, it begins with the name of its row.
+# Names of columns are texts, numbers in quotes, or numbers that count the columns.
 is_header <- function(fields, file, lines, sep) {
   numbers <- suppressWarnings(as.double(fields))
   text <- is.na(numbers) & !tolower(fields) %in% c("na", "nan")
@@ -264,7 +284,7 @@ is_header <- function(fields, file, lines, sep) {
   if (length(lines) > 1) {
     quotes <- lapply(lines[1:2], in_quotes, sep = sep)
     if (all(quotes[[1]]) && !all(quotes[[2]])) return(TRUE)
-    if (length(quotes[[2]]) == length(quotes[[1]]) + 1) return(TRUE)
+    if (length(quotes[[2]]) != length(quotes[[1]])) return(FALSE)
   }
   counted <- if (text[1]) numbers[-1] else numbers
   counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 && all(diff(counted) == 1)
@@ -274,20 +294,23 @@ is_header <- function(fields, file, lines, sep) {
   counts
 }
 
-# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of
-# its values are numbers, a text among them may as well be a missing value of a neuron.
-first_names_stimuli <- function(name, column, file, top) {
-  nameless <- trimws(name) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
+# Does the first column hold names of the stimuli? Where it has a name and no quotes, a text among
+# its numbers may as well be a missing value of a neuron.
+first_names_stimuli <- function(name, column, file, top, rows) {
+  nameless <- trimws(name) %in% c("", "row.names", "Unnamed: 0")
   if (nameless || top$quoted) return(TRUE)
   # truth values are numbers
   known <- column[!is_missing_text(column)]
   if (length(known) && !anyNA(as.logical(known))) return(FALSE)
-  values <- c(top$first, known)
-  values <- values[!tolower(values) %in% c("", "na", "nan")]
-  text <- is.na(suppressWarnings(as.double(values)))
-  if (any(text) && mean(text) < 0.5) {
-    refuse_file(file, "has ", quoted(strtrim(values[text][1], 30)), " among the numbers of ",
-                "its first column. Write missing values as NA; if the column names the stimuli, ",
+  # where only some rows are read, the first ones tell as well
+  rows <- c(seq_along(top$first), rows)
+  values <- c(top$first, column)
+  number <- !is.na(suppressWarnings(as.double(values)))
+  text <- !number & !is_missing_text(values)
+  place <- function(which) paste(quoted(strtrim(values[which][1], 30)), "in row", rows[which][1])
+  if (any(text) && any(number)) {
+    refuse_file(file, "has ", place(text), " among the numbers of its first column (",
+                place(number), "). Write missing values as NA; if the column names the stimuli, ",
                 "put these names in quotes, or read the table by read.csv() and response_matrix().",
                 class = "repalign_error_type")
   }
@@ -296,14 +319,13 @@ first_names_stimuli <- function(name, column, file, top) {
 
 # Numbers from 0 or 1 on, that only count the rows.
 counts_rows <- function(labels, rows) {
-  rows <- if (is.null(rows)) seq_along(labels) else rows
-  identical(labels, rows) || identical(labels, rows - 1L)
+  isTRUE(all(labels == rows)) || isTRUE(all(labels == rows - 1))
 }
 
-checked_labels <- function(labels, file, rows) {
+checked_labels <- function(labels, file, rows = seq_along(labels)) {
   at <- which(is.na(labels) | is_missing_text(labels))[1]
   if (is.na(at)) return(labels)
-  refuse_file(file, "has no name of the stimulus in row ", if (is.null(rows)) at else rows[at], ".",
+  refuse_file(file, "has no name of the stimulus in row ", rows[at], ".",
               class = "repalign_error_type")
 }
 

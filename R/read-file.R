@@ -260,7 +260,7 @@ file_formats <- function() {
     mat = list(names = function(file, all = FALSE) {
       if (is_matlab_hdf5(file)) return(hdf5_names(file, all))
       variables <- mat5_variables(file)
-      names(variables)[vapply(variables, function(v) all || v$numbers && all(v$dims > 0), NA)]
+      if (all) names(variables) else mat5_names(variables)
     },
                read = read_matlab,
                # NULL for an old file, which can only be read whole

@@ -733,6 +733,34 @@ test_that("MATLAB files of other machines, with objects and with sparse matrices
   expect_refused(read_representation(sparse(c(2, 0), 0:2, dims = c(1e9, 2))), "would take about")
 })
 
+test_that("single numbers of MATLAB are no layers", {
+  m <- matrix(c(1.5, -2, 3, 4, 5, 6), 2)
+  double <- function(name, x) {
+    mat5_variable_bytes(name, dim(x), 6,
+                        mat5_element(9, writeBin(c(x), raw(), endian = "little")))
+  }
+  old <- file_of(mat5_file_bytes(c(double("x", m), double("y", m + 1), double("rate", cbind(3)))),
+                 ".mat")
+  files <- old
+  if (requireNamespace("hdf5r", quietly = TRUE)) {
+    files <- c(files, withr::local_tempfile(fileext = ".mat"))
+    open <- hdf5r::H5File$new(files[2], "w")
+    for (name in c("x", "y", "rate")) {
+      open[[name]] <- switch(name, x = m, y = m + 1, rate = cbind(3))
+      hdf5r::h5attr(open[[name]], "MATLAB_class") <- "double"
+    }
+    open$close_all()
+  }
+  for (file in files) {
+    expect_identical(array_names(file), c("x", "y"))
+    expect_message(found <- read_representation(file), "\"rate\"", class = "repalign_left_out")
+    expect_identical(found, list(x = m, y = m + 1))
+    expect_refused(read_representation(file, "rate"), "single (number|value)")
+  }
+  alone <- file_of(mat5_file_bytes(c(double("x", m), double("rate", cbind(3)))), ".mat")
+  expect_identical(read_representation(alone), m)
+})
+
 test_that("a compressed array of MATLAB is judged before it is unpacked, and checked after", {
   zeros <- function(dims, bytes = raw(8 * prod(dims))) {
     mat5_variable_bytes("x", dims, 6, mat5_element(9, bytes))

@@ -34,7 +34,8 @@ table_data <- function(lines, top, file, rows) {
     if (is.numeric(numbers)) labels <- numbers
     # where only some rows are read, the first ones tell whether all are counted
     first <- suppressWarnings(as.integer(top$first))
-    if (!is.integer(labels) || !counts_rows(labels, rows) || !counts_rows(first, seq_along(first))) {
+    counted <- counts_rows(labels, rows) && counts_rows(first, seq_along(first))
+    if (!is.integer(labels) || !counted) {
       rownames(data) <- checked_labels(label_text(labels), file, rows)
     }
   }
@@ -44,33 +45,34 @@ table_data <- function(lines, top, file, rows) {
 # The fields of a table as texts, a vector for each column. This is what utils::read.table() does,
 # which takes a time that goes with the square of the length of a line.
 table_texts <- function(lines, top, file, rows) {
-  failed <- function(e) refuse_ragged(lines, top$width, top$sep, file, rows, conditionMessage(e))
+  failed <- function(condition) refuse_ragged(lines, top$width, top$sep, file, rows)
   cells <- catch_error(
     scan(text = lines, what = rep(list(""), top$width), sep = top$sep, quote = "\"",
          nmax = length(lines) + 1, na.strings = character(), quiet = TRUE, strip.white = TRUE,
          multi.line = FALSE),
     failed, warning = failed)
   # scan() takes a line of twice as many fields for two
-  if (length(cells[[1]]) == length(lines)) return(cells)
-  failed(simpleError("its lines cannot be told apart"))
+  if (length(cells[[1]]) == length(lines)) cells else failed()
 }
 
-# One of `lines` has not as many fields as what stands before it: `before`. why: what else may be
-# wrong.
-refuse_ragged <- function(lines, before, sep, file, rows, why = NULL) {
+# One of `lines` has not as many fields as what stands before it: `before`.
+refuse_ragged <- function(lines, before, sep, file, rows) {
   connection <- textConnection(lines)
   on.exit(close(connection))
   counts <- utils::count.fields(connection, sep, "\"", comment.char = "")
   # a line that goes on in quotes is NA
   counts <- counts[!is.na(counts)]
   at <- which(counts != before)[1]
-  if (is.na(at)) refuse_file(file, "cannot be read as a table: ", why, ".")
+  if (is.na(at) || any(parted_by_quotes(lines))) {
+    refuse_file(file, "cannot be read as a table: a text in quotes, or a line, does not end.")
+  }
   none <- function(condition) NULL
   all <- catch_error(utf8_lines(readLines(file, warn = FALSE), file), none, warning = none)
   # equal lines have equally many fields; a connection cannot be read again
   line <- match(sub("[\r\n].*", "", lines[at]), sub("\r$", "", all))
   refuse_file(file, "cannot be read as a table: ",
-              if (is.na(line)) paste("row", rows[at]) else paste("line", line), " has ", count_of(counts[at], "field"), ", and what stands before it has ", before,
+              if (is.na(line)) paste("row", rows[at]) else paste("line", line), " has ",
+              count_of(counts[at], "field"), ", and what stands before it has ", before,
               ". Only a line of names (texts, or in quotes) may have one less than the others; ",
               "take out a comment (\"# ...\").")
 }
@@ -86,8 +88,9 @@ column_values <- function(column, j, names, file, rows) {
   truth <- replace(as.logical(column), -known, NA)
   if (!anyNA(truth[known])) return(as.double(truth))
   refuse_file(file, "has ", quoted(strtrim(column[bad[1]], 30)), " in row ", rows[bad[1]],
-              ", column ", j, " (", quoted(strtrim(names[j], 30)), "), which is no number. Only the first column ",
-              "may hold names; else read the table by read.csv() and response_matrix()",
+              ", column ", j, " (", quoted(strtrim(names[j], 30)), "), which is no number. Only ",
+              "the first column may hold names; else read the table by read.csv() and ",
+              "response_matrix()",
               if (!grepl("[0-9]", column[bad[1]])) {
                 paste0("; if it is a missing value, with na.strings = ",
                        quoted(strtrim(column[bad[1]], 30)))
@@ -138,36 +141,40 @@ check_text_memory <- function(counted, file) {
                "Read some of its rows, by `rows =`.")
 }
 
-# The first lines of a table: list(lines, sep, names, width) and what top_of_lines() tells of them.
-# `lines` are those of data, with `width` fields each. sep: NULL for a comma, a tab or blanks,
-# whatever is in the first line.
+# What the first lines of a table tell. lines: those of data, with `width` fields each; header: is
+# the first line one of names? first: the first values of `lines`; quoted: are these, and no others,
+# in quotes, as names are? sep: NULL for a comma, a tab or blanks, whatever is in the first line.
 top_lines <- function(connection, file, sep) {
   none <- function(condition) NULL
   lines <- catch_error(first_lines(connection, most_top_lines, sep), none, warning = none)
   if (!length(lines)) refuse_file(file, "has no lines, or is damaged.")
-  bytes <- charToRaw(lines[1])
-  mark <- identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))
-  if (mark) lines[1] <- rawToChar(bytes[-(1:3)])
   lines <- joined_lines(utf8_lines(lines, file))
+  # the mark that some programs begin a text with
+  lines[1] <- sub("^\ufeff", "", lines[1])
   if (identical(sep, ",") && length(lines) > 1) refuse_semicolons(lines, file)
   if (is.null(sep)) {
     sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
   }
-  top <- top_of_lines(lines, sep, file)
-  data <- if (top$header) lines[-1] else lines
-  if (!length(data)) {
+  # numpy.savetxt() begins its header with a mark of comments
+  comment <- startsWith(lines[1], "#")
+  lines[1] <- sub("^# ", "", lines[1])
+  fields <- lapply(utils::head(lines, 2), split_line, sep)
+  quotes <- lapply(utils::head(lines, 2), in_quotes, sep)
+  header <- is_header(fields[[1]], quotes, file)
+  if (length(lines) == header) {
     refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
   }
-  fields <- split_line(data[1], sep)
-  width <- length(fields)
-  # numpy.savetxt() writes its header so
-  names <- if (top$header) split_line(sub("^# ", "", lines[1]), sep) else
-    paste0("V", seq_len(width))
+  lines <- lines[seq_along(lines) > header]
+  row <- fields[[1 + header]]
+  width <- length(row)
+  names <- if (header) fields[[1]] else paste0("V", seq_len(width))
   # a line of names that is one field shorter than the others leaves out that of the first column
-  short <- length(names) == width - 1 && nzchar(fields[width]) && !startsWith(lines[1], "#")
-  if (short) names <- c("row.names", names)
-  if (length(names) != width) refuse_ragged(data, length(names), sep, file, 1)
-  c(list(lines = data, sep = sep, names = names, width = width), top)
+  if (length(names) == width - 1 && nzchar(row[width]) && !comment) names <- c("row.names", names)
+  if (length(names) != width) refuse_ragged(lines, length(names), sep, file, 1)
+  quotes <- quotes[[1 + header]]
+  list(lines = lines, sep = sep, names = names, width = width, header = header,
+       first = vapply(lines, split_line, "", sep, 1, USE.NAMES = FALSE),
+       quoted = width > 1 && quotes[1] && !any(quotes[-1]))
 }
 
 # Where a comma is for decimals, other programs part the fields of a table by semicolons. Then all
@@ -249,40 +256,14 @@ joined_lines <- function(lines) {
   vapply(split(lines, cumsum(!goes_on)), paste, "", collapse = "\n", USE.NAMES = FALSE)
 }
 
-# header: is the first line one of names? first: the values of the first column in the other lines;
-# quoted: are these, and no others, in quotes, as names are? sep: "" stands for blanks.
-top_of_lines <- function(lines, sep, file) {
-  plain <- lines
-  if (sep == "") {
-    plain <- gsub("[ \t]+", " ", trimws(lines))
-    sep <- " "
-  }
-  header <- is_header(split_line(plain[1], sep), file, plain, sep)
-  values <- plain[seq_along(plain) > header]
-  quotes <- if (length(values)) in_quotes(values[1], sep)
-  pattern <- paste0("^[ \t]*(\"([^\"]|\"\")*\"|[^", sep, "]*)")
-  # all lines match, if only with nothing
-  list(header = header, first = gsub("^[ \t\"]+|[ \t\r\"]+$", "",
-                                     regmatches(values, regexpr(pattern, values))),
-       quoted = length(quotes) > 1 && quotes[1] && !any(quotes[-1]))
-}
-
-# Which fields of a line are in quotes?
-in_quotes <- function(line, sep) {
-  plain <- gsub("\"([^\"]|\"\")*\"", "\001", line, useBytes = TRUE)
-  # strsplit() drops an empty last field
-  fields <- strsplit(paste0(plain, sep), sep, fixed = TRUE, useBytes = TRUE)[[1]]
-  grepl("^[ \t]*\001[ \t\r]*$", fields, useBytes = TRUE)
-}
-
-# Names of columns are texts, numbers in quotes, or numbers that count the columns.
-is_header <- function(fields, file, lines, sep) {
+# Names of columns are texts, numbers in quotes, or numbers that count the columns. fields: of the
+# first line; quotes: which of its fields are in quotes, and which of the second line.
+is_header <- function(fields, quotes, file) {
   numbers <- suppressWarnings(as.double(fields))
   text <- is.na(numbers) & !tolower(fields) %in% c("na", "nan")
   if (any(text[-1] & nzchar(fields[-1]))) return(TRUE)
   if (text[1] && (!nzchar(fields[1]) || length(fields) == 1)) return(TRUE)
-  if (length(lines) > 1) {
-    quotes <- lapply(lines[1:2], in_quotes, sep = sep)
+  if (length(quotes) > 1) {
     if (all(quotes[[1]]) && !all(quotes[[2]])) return(TRUE)
     if (length(quotes[[2]]) != length(quotes[[1]])) return(FALSE)
   }
@@ -329,10 +310,16 @@ checked_labels <- function(labels, file, rows = seq_along(labels)) {
               class = "repalign_error_type")
 }
 
-split_line <- function(line, sep) {
+# The first `most` fields of a line, or all.
+split_line <- function(line, sep, most = -1) {
   # quotes that do not end are found where the table is read
-  fields <- suppressWarnings(scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE,
-                                  strip.white = TRUE))
-  # scan() drops an empty last field
+  fields <- suppressWarnings(scan(text = line, what = "", sep = sep, quote = "\"", nmax = most,
+                                  quiet = TRUE, strip.white = TRUE))
+  # scan() finds nothing in a line of one empty field
   if (length(fields)) fields else ""
+}
+
+# Which fields of a line are in quotes?
+in_quotes <- function(line, sep) {
+  split_line(gsub("\"([^\"]|\"\")*\"", "\001", line), sep) == "\001"
 }

@@ -448,7 +448,7 @@ test_that("lines of other lengths are errors that name the line of the file", {
   # twice as many fields are no two rows
   refused(c(rep("1,2", 9), "3,4,5,6"), "line 10 has 4 fields")
   refused(c(1:9, "3,4"), "line 10 has 2 fields")
-  expect_refused(read_representation(text_file(c("a,b", "1,2", "\"3,4"))), "cannot be read as a tab")
+  expect_refused(read_representation(text_file(c("a,b", "1,2", "\"3,4"))), "text in quotes")
   # what comes from a connection has rows alone
   lines <- textConnection(c("1 2", "", "3 4", "5", "6 7"))
   on.exit(close(lines))

@@ -170,7 +170,9 @@ top_lines <- function(connection, file, sep) {
   names <- if (header) fields[[1]] else paste0("V", seq_len(width))
   # a line of names that is one field shorter than the others leaves out that of the first column
   if (length(names) == width - 1 && nzchar(row[width]) && !comment) names <- c("row.names", names)
-  if (length(names) != width) refuse_ragged(lines, length(names), sep, file, 1)
+  if (length(names) != width || !header && any(lengths(fields) != width)) {
+    refuse_ragged(lines, length(names), sep, file, seq_along(lines))
+  }
   quotes <- quotes[[1 + header]]
   list(lines = lines, sep = sep, names = names, width = width, header = header,
        first = vapply(lines, split_line, "", sep, 1, USE.NAMES = FALSE),
@@ -314,7 +316,7 @@ checked_labels <- function(labels, file, rows = seq_along(labels)) {
 split_line <- function(line, sep, most = -1) {
   # quotes that do not end are found where the table is read
   fields <- suppressWarnings(scan(text = line, what = "", sep = sep, quote = "\"", nmax = most,
-                                  quiet = TRUE, strip.white = TRUE))
+                                  na.strings = character(), quiet = TRUE, strip.white = TRUE))
   # scan() finds nothing in a line of one empty field
   if (length(fields)) fields else ""
 }

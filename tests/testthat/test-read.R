@@ -434,6 +434,7 @@ test_that("lines of other lengths are errors that name the line of the file", {
   refused(c("0.1,0.2", "0.3,0.4,0.5", "1,2,3"), "line 2 has 3 fields, and .* before it has 2[.]")
   refused(c("1,2,3", "4,5,6,7", "8,9,10,11"), "line 2 has 4 fields, and .* before it has 3[.]")
   refused(c("car,1", "face,2,3"), "line 2 has 3 fields")
+  refused(c("1,2", "3,4,5"), "line 2 has 3 fields", rows = 1)
   refused(c("a,b", "1,2,", "3,4,"), "line 2 has 3 fields")
   refused(c("a,b,c", "1,2", "3,4"), "line 2 has 2 fields, and .* before it has 3[.]")
   # a comment is none of names, unless it names all columns
@@ -523,6 +524,15 @@ test_that("a compressed table is refused by the size of its text", {
   expect_refused(read_representation(file), c("would take about", "rows ="))
   expect_refused(read_representation(file, rows = 1:15), "would take about")
   expect_identical(dim(read_representation(file, rows = 1)), c(1L, 100001L))
+})
+
+test_that("a missing value in the first line makes it none of names", {
+  m <- rbind(c(1, NA, 2), c(3, 4, 5))
+  expect_identical(read_representation(text_file(c("1,NA,2", "3,4,5"))), m)
+  expect_identical(read_representation(text_file(c("1\tNA\t2", "3\t4\t5"), ".tsv"), rows = 2:1),
+                   m[2:1, ])
+  expect_identical(read_representation(text_file(c("x,1,NA,2", "y,3,4,5"))),
+                   `rownames<-`(m, c("x", "y")))
 })
 
 test_that("rows of missing values, quoted truth values and names across lines are kept", {

@@ -30,7 +30,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param blocks one label per stimulus: only those of one block are exchanged.
 #' @param clusters labels of [dependent][dependence] stimuli: whole clusters of one size change
 #'   places.
-#' @param threads,na,resume see [similarity()]; `resume` after the same `set.seed()`.
+#' @param threads,na see [similarity()].
+#' @param resume see [similarity()]; the call that goes on comes after the same `set.seed()`.
 #' @param series for a [time series][time_series]: `TRUE` or `"circular"` (all n - 1 circular
 #'   shifts), or `"linear"` (for slow series, and where [responses()] declares one).
 #' @param engine how null scores are made, see [engines]. Only one of `engine`, `blocks`,

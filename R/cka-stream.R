@@ -141,7 +141,7 @@ table_source <- function(connection, sep, file, end) {
     if (!length(lines)) return(NULL)
     rows <- done + seq_along(lines)
     done <<- done + length(lines)
-    table_data(c(top$names, lines), top, file, rows)
+    table_data(lines, top, file, rows)
   }
   new_source(take, end = function() end(connection))
 }

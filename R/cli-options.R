@@ -27,6 +27,9 @@ cli_own <- c(
   help = "this text."
 )
 
+# Those of one command.
+own_options <- function(command) cli_own[command == "evaluate" | names(cli_own) != "kind"]
+
 # What is said of how files are read.
 cli_reading <- c("rows", "flatten", "channels")
 
@@ -72,9 +75,10 @@ sorted_options <- function(command, options) {
   of_measure <- if ("measure" %in% formals && exists(id, topenv(), inherits = FALSE)) {
     setdiff(names(formals(get(id, topenv()))), c("x", "y", "na", "..."))
   }
-  known <- c(formals, names(cli_own), cli_reading, of_measure)
+  known <- c(formals, names(own_options(command)), cli_reading, of_measure)
   other <- setdiff(names(options), known)
   refuse_if(length(other), "option", "There is no option --{other[1]} of `repalign {command}`",
+            if (grepl(",", id, fixed = TRUE)) " with several measures: parameters need one measure",
             "{suggest(other[1], known)} `repalign {command} --help` lists them.")
   valued <- setdiff(names(options), c("words", "quiet", "help", "series", "diagonal", "standardize",
                                       "per_neuron", of_measure))
@@ -167,7 +171,7 @@ cli_help <- function(command = NULL) {
     "of a file. The options are the arguments of ", declared$calls, "() and, after --measure, ",
     "those of the measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
     "Data", said(declared$sides, texts),
-    "Options of the command", said(names(cli_own), cli_own),
+    "Options of the command", said(names(own_options(command)), cli_own),
     "Options of reading", said(cli_reading, help_of_arguments("read_representation")),
     paste0("Arguments of ", declared$calls, "()"), said(arguments, texts))
 }

@@ -78,7 +78,8 @@ command_line <- function(args) {
   # the files of the data, by the words that errors have for them
   files <- new.env()
   failed <- function(status) function(error) {
-    text <- conditionMessage(error)
+    # labels come from files here
+    text <- sub("give unname\\([a-z_]*\\)", "give a file of one column", conditionMessage(error))
     said <- Filter(function(arg) grepl(paste0("`", arg, "`"), text, fixed = TRUE), sort(ls(files)))
     told <- vapply(said, function(arg) paste0("`", arg, "` is ", files[[arg]], "."), "")
     message(paste(c("repalign: error:", text, told), collapse = " "))
@@ -136,8 +137,6 @@ run_command <- function(args, files, quiet) {
   rows <- lapply(sides, first_row_count)
   sides <- paired_sides(sides, own$ids, speak)
   if (!is.null(own$kind)) {
-    refuse_if(is.null(sides$data), "option", "--kind is of --data, which only `repalign evaluate` ",
-              "has.")
     named <- function(data) responses(data, kind = own$kind)
     sides$data <- if (is.list(sides$data)) lapply(sides$data, named) else named(sides$data)
   }
@@ -154,7 +153,7 @@ run_command <- function(args, files, quiet) {
   }
   sides$given <- NULL
   write_result(call_function(cli_commands[[given$command]]$calls, c(sides, arguments), quiet), own,
-               format)
+               format, options$sides)
 }
 
 first_row_count <- function(side) if (is.list(side)) first_row_count(side[[1]]) else dim(side)[1]
@@ -206,7 +205,8 @@ output_format <- function(own) {
   format
 }
 
-write_result <- function(result, own, format) {
+# files: what was given for each side.
+write_result <- function(result, own, format, files) {
   rows <- as.data.frame(result)
   if (!is.null(own$out) || !is.null(own$format) || is.null(own$words)) {
     to <- if (is.null(own$out)) stdout() else own$out
@@ -238,5 +238,14 @@ write_result <- function(result, own, format) {
     no_branch(ending)
   )
   on.exit(grDevices::dev.off())
-  plot(result)
+  print(titled_by_files(ggplot2::autoplot(result), files))
+}
+
+# A side of one file or folder gives its name to an axis in the place of "elements of x".
+titled_by_files <- function(picture, files) {
+  files <- files[!grepl(",", files, fixed = TRUE)]
+  names(files) <- paste("elements of", names(files))
+  titles <- lapply(files[intersect(unlist(picture$labels), names(files))], basename)
+  names(titles) <- names(picture$labels)[match(names(titles), picture$labels)]
+  picture + do.call(ggplot2::labs, titles)
 }

@@ -420,7 +420,7 @@ read_parquet_file <- function(file, name, rows) {
   # pandas writes an index that does not count the rows as the last column
   at <- which(names(table) == "__index_level_0__")
   if (!length(at)) at <- which(is.character(table[[1]]) || is.factor(table[[1]]))
-  labels <- if (length(at)) checked_labels(label_text(table[[at]]), file, NULL)
+  labels <- if (length(at)) checked_labels(label_text(table[[at]]), file)
   values <- table[setdiff(seq_along(table), at)]
   other <- which(!vapply(values, function(v) is.numeric(v) || is.logical(v), NA))
   if (length(other)) {

@@ -45,8 +45,9 @@
 #'
 #' *Tables* may have a first line with names of the columns (texts, numbers in quotes, or numbers
 #' that count the columns), and a first column that names the stimuli (texts, numbers in quotes, or
-#' without a name, as `write.csv()` writes row names). All other columns must be numbers. For other
-#' tables, use `read.csv()` and [response_matrix()]. In `.parquet`, a first column of texts or the
+#' without a name, as `write.csv()` writes row names). All other columns must be numbers. Lines of
+#' different lengths and texts among the numbers of a first column are errors. For other tables, use
+#' `read.csv()` and [response_matrix()]. In `.parquet`, a first column of texts or the
 #' index of pandas names the stimuli.
 #'
 #' *`.rds`* holds numbers, or a list of such objects, in which `name` is a path such as
@@ -259,7 +260,7 @@ file_formats <- function() {
     mat = list(names = function(file, all = FALSE) {
       if (is_matlab_hdf5(file)) return(hdf5_names(file, all))
       variables <- mat5_variables(file)
-      names(variables)[vapply(variables, function(v) all || v$numbers && all(v$dims > 0), NA)]
+      if (all) names(variables) else mat5_names(variables)
     },
                read = read_matlab,
                # NULL for an old file, which can only be read whole

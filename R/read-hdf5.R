@@ -115,6 +115,7 @@ other_content <- function(dataset) {
   if (!class %in% c("", "logical", "double", "single", matlab_integers)) {
     return(paste0("MATLAB's ", class))
   }
+  if (nzchar(class) && prod(dataset_dims(dataset)) == 1) return("a single value or none")
   type <- dataset$get_type()
   if (inherits(type, c("H5T_INTEGER", "H5T_FLOAT", "H5T_LOGICAL"))) return(NULL)
   kind <- as.character(type$get_class())
@@ -158,8 +159,7 @@ dataset_rows <- function(dataset, axis, wanted, file) {
 read_matlab <- function(file, name, rows) {
   if (is_matlab_hdf5(file)) return(read_hdf5(file, name, rows))
   variables <- mat5_variables(file)
-  numbers <- names(variables)[vapply(variables, function(v) v$numbers, NA)]
-  if (is.null(name) || !name %in% names(variables)) name <- choose_array(name, numbers, file)
+  if (!isTRUE(name %in% names(variables))) name <- choose_array(name, mat5_names(variables), file)
   variable <- variables[[name]]
   if (!variable$numbers) {
     refuse_file(file, "has in ", quoted(name), " no array of real numbers but ",
@@ -167,6 +167,8 @@ read_matlab <- function(file, name, rows) {
                 ": save its parts as variables of their own.", class = "repalign_error_type")
   }
   sparse <- variable$class == "sparse"
+  # MATLAB has no numbers without axes
+  check_axes(if (prod(variable$dims) == 1) numeric() else variable$dims, file)
   check_dims(variable$dims, file, if (!sparse) rows, copies = if (sparse) 3 else 1)
   tag <- variable$tag
   if (sparse) {
@@ -187,6 +189,11 @@ read_matlab <- function(file, name, rows) {
   }
   if (sparse) return(r_array(mat5_sparse(variable, path, file), rows, file))
   replace(mat5_numbers(tag, variable$dims, rows, variable, path, file), "flat", "first")
+}
+
+# The names of those that are layers.
+mat5_names <- function(variables) {
+  names(Filter(function(v) v$numbers && prod(v$dims) > 1, variables))
 }
 
 is_matlab_hdf5 <- function(file) {

@@ -94,6 +94,8 @@ in_words_of <- function(arg, code) {
   tryCatch(code, repalign_error = function(error) {
     text <- gsub("`file`", paste0("`", arg, "`"), conditionMessage(error), fixed = TRUE)
     text <- sub("by `rows =`", "by read_representation(, rows =)", text, fixed = TRUE)
+    text <- sub("`flatten` must say", "read_representation(, flatten =, channels =) must say", text,
+                fixed = TRUE)
     if (grepl("is not there.$", text)) {
       text <- paste0(text, " A path counts from the working folder, ", getwd(),
                      "; list.files(folder, full.names = TRUE) gives those of a folder.")
@@ -128,10 +130,10 @@ paths_of_file <- function(file, arg) {
   format <- file_format(file)
   names <- natural_order(format$names(path.expand(file)))
   if (length(names) < 2) return(list(new_path(file, NULL, arg)))
-  # what has no rows is no layer
+  # what has no rows is no layer; of an old file of MATLAB they are not known (NULL)
   layers <- Filter(function(name) {
     is.null(format$rows) ||
-      !is.null(catch_error(format$rows(path.expand(file), name), failed = function(e) NULL))
+      !isFALSE(catch_error(format$rows(path.expand(file), name), failed = function(e) FALSE))
   }, names)
   sapply(layers, new_path, file = file, arg = arg, simplify = FALSE)
 }

@@ -7,19 +7,19 @@ read_text_table <- function(file, name, rows, sep) {
   connection <- gzfile(file, "rb")
   on.exit(close(connection))
   top <- top_lines(connection, file, sep)
-  data <- table_data(c(top$names, wanted_lines(connection, top, wanted, file)), top, file, wanted)
+  data <- table_data(wanted_lines(connection, top, wanted, file), top, file, wanted)
   if (!is.null(rows)) data <- data[match(rows, wanted), , drop = FALSE]
   file_array(data, ncol(data), "first")
 }
 
-# lines: of a table, of which the first is one of names where top$names is. rows: the numbers of its
-# rows in `file`, for messages, or NULL.
+# lines: of data. rows: the numbers of these rows in `file`, NULL for all.
 table_data <- function(lines, top, file, rows) {
-  table <- table_texts(lines, top, file)
-  names <- table$names
-  cells <- table$cells
+  lines <- joined_lines(lines[has_text(lines, top$sep)])
+  if (is.null(rows)) rows <- seq_along(lines)
+  names <- top$names
+  cells <- table_texts(lines, top, file, rows)
   labels <- cells[[1]]
-  labelled <- length(cells) > 1 && first_names_stimuli(names[1], labels, file, top)
+  labelled <- length(cells) > 1 && first_names_stimuli(names[1], labels, file, top, rows)
   at <- if (labelled) seq_along(cells)[-1] else seq_along(cells)
   data <- suppressWarnings(vapply(cells[at], as.double, numeric(length(labels))))
   data <- matrix(data, length(labels))
@@ -28,41 +28,53 @@ table_data <- function(lines, top, file, rows) {
   }
   large <- which(colSums(abs(data) >= 2^53, na.rm = TRUE) > 0)
   for (column in cells[at[large]]) refuse_inexact(column, file)
-  if (!is.null(top$names)) colnames(data) <- names[at]
+  if (top$header) colnames(data) <- names[at]
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)
     if (is.numeric(numbers)) labels <- numbers
     # where only some rows are read, the first ones tell whether all are counted
     first <- suppressWarnings(as.integer(top$first))
-    if (!is.integer(labels) || !counts_rows(labels, rows) || !counts_rows(first, NULL)) {
+    counted <- counts_rows(labels, rows) && counts_rows(first, seq_along(first))
+    if (!is.integer(labels) || !counted) {
       rownames(data) <- checked_labels(label_text(labels), file, rows)
     }
   }
   data
 }
 
-# The fields of a table as texts: list(names, cells), a vector for each column. This is what
-# utils::read.table() does, which takes a time that goes with the square of the length of a line.
-table_texts <- function(lines, top, file) {
-  most <- length(lines)
-  lines <- joined_lines(lines[has_text(lines, top$sep)])
-  names <- if (!is.null(top$names)) split_line(lines[1], top$sep)
-  if (!is.null(names)) lines <- lines[-1]
-  if (!length(lines)) {
-    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
-  }
-  refused <- function(why) refuse_file(file, "cannot be read as a table: ", why, ".")
-  width <- max(lengths(lapply(utils::head(lines, 5), split_line, top$sep)), length(names))
-  if (is.null(names)) names <- paste0("V", seq_len(width))
-  # a line of names that is one field shorter than the others leaves out that of the first column
-  if (length(names) == width - 1) names <- c("row.names", names)
-  if (length(names) < width) refused("more columns than column names")
-  failed <- function(e) refused(conditionMessage(e))
+# The fields of a table as texts, a vector for each column. This is what utils::read.table() does,
+# which takes a time that goes with the square of the length of a line.
+table_texts <- function(lines, top, file, rows) {
+  failed <- function(condition) refuse_ragged(lines, top$width, top$sep, file, rows)
   cells <- catch_error(
-    scan(text = lines, what = rep(list(""), width), sep = top$sep, quote = "\"", nmax = most,
-         na.strings = character(), quiet = TRUE, strip.white = TRUE, multi.line = FALSE),
+    scan(text = lines, what = rep(list(""), top$width), sep = top$sep, quote = "\"",
+         nmax = length(lines) + 1, na.strings = character(), quiet = TRUE, strip.white = TRUE,
+         multi.line = FALSE),
     failed, warning = failed)
-  list(names = names, cells = cells)
+  # scan() takes a line of twice as many fields for two
+  if (length(cells[[1]]) == length(lines)) cells else failed()
+}
+
+# One of `lines` has not as many fields as what stands before it: `before`.
+refuse_ragged <- function(lines, before, sep, file, rows) {
+  connection <- textConnection(lines)
+  on.exit(close(connection))
+  counts <- utils::count.fields(connection, sep, "\"", comment.char = "")
+  # a line that goes on in quotes is NA
+  counts <- counts[!is.na(counts)]
+  at <- which(counts != before)[1]
+  if (is.na(at) || any(parted_by_quotes(lines))) {
+    refuse_file(file, "cannot be read as a table: a text in quotes, or a line, does not end.")
+  }
+  none <- function(condition) NULL
+  all <- catch_error(utf8_lines(readLines(file, warn = FALSE), file), none, warning = none)
+  # equal lines have equally many fields; a connection cannot be read again
+  line <- match(sub("[\r\n].*", "", lines[at]), sub("\r$", "", all))
+  refuse_file(file, "cannot be read as a table: ",
+              if (is.na(line)) paste("row", rows[at]) else paste("line", line), " has ",
+              count_of(counts[at], "field"), ", and what stands before it has ", before,
+              ". Only a line of names (texts, or in quotes) may have one less than the others; ",
+              "take out a comment (\"# ...\").")
 }
 
 # The values of a column in which not every text is a number. Others may be missing, or all of them
@@ -75,10 +87,10 @@ column_values <- function(column, j, names, file, rows) {
   if (!length(bad)) return(values)
   truth <- replace(as.logical(column), -known, NA)
   if (!anyNA(truth[known])) return(as.double(truth))
-  refuse_file(file, "has ", quoted(strtrim(column[bad[1]], 30)), " in row ",
-              if (is.null(rows)) bad[1] else rows[bad[1]], ", column ", j, " (",
-              quoted(strtrim(names[j], 30)), "), which is no number. Only the first column ",
-              "may hold names; else read the table by read.csv() and response_matrix()",
+  refuse_file(file, "has ", quoted(strtrim(column[bad[1]], 30)), " in row ", rows[bad[1]],
+              ", column ", j, " (", quoted(strtrim(names[j], 30)), "), which is no number. Only ",
+              "the first column may hold names; else read the table by read.csv() and ",
+              "response_matrix()",
               if (!grepl("[0-9]", column[bad[1]])) {
                 paste0("; if it is a missing value, with na.strings = ",
                        quoted(strtrim(column[bad[1]], 30)))
@@ -129,24 +141,42 @@ check_text_memory <- function(counted, file) {
                "Read some of its rows, by `rows =`.")
 }
 
-# The first lines of a table: list(lines, sep, names) and what top_of_lines() tells of them. `names`
-# is the line of names, or NULL, and `lines` are the others. sep: NULL for a comma, a tab or blanks,
-# whatever is in the first line.
+# What the first lines of a table tell. lines: those of data, with `width` fields each; header: is
+# the first line one of names? first: the first values of `lines`; quoted: are these, and no others,
+# in quotes, as names are? sep: NULL for a comma, a tab or blanks, whatever is in the first line.
 top_lines <- function(connection, file, sep) {
   none <- function(condition) NULL
   lines <- catch_error(first_lines(connection, most_top_lines, sep), none, warning = none)
   if (!length(lines)) refuse_file(file, "has no lines, or is damaged.")
-  bytes <- charToRaw(lines[1])
-  mark <- identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))
-  if (mark) lines[1] <- rawToChar(bytes[-(1:3)])
   lines <- joined_lines(utf8_lines(lines, file))
+  # the mark that some programs begin a text with
+  lines[1] <- sub("^\ufeff", "", lines[1])
   if (identical(sep, ",") && length(lines) > 1) refuse_semicolons(lines, file)
   if (is.null(sep)) {
     sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
   }
-  top <- top_of_lines(lines, sep, file)
-  c(list(lines = if (top$header) lines[-1] else lines, sep = sep,
-         names = if (top$header) lines[1]), top)
+  # numpy.savetxt() begins its header with a mark of comments
+  comment <- startsWith(lines[1], "#")
+  lines[1] <- sub("^# ", "", lines[1])
+  fields <- lapply(utils::head(lines, 2), split_line, sep)
+  quotes <- lapply(utils::head(lines, 2), in_quotes, sep)
+  header <- is_header(fields[[1]], quotes, file)
+  if (length(lines) == header) {
+    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
+  }
+  lines <- lines[seq_along(lines) > header]
+  row <- fields[[1 + header]]
+  width <- length(row)
+  names <- if (header) fields[[1]] else paste0("V", seq_len(width))
+  # a line of names that is one field shorter than the others leaves out that of the first column
+  if (length(names) == width - 1 && nzchar(row[width]) && !comment) names <- c("row.names", names)
+  if (length(names) != width || !header && any(lengths(fields) != width)) {
+    refuse_ragged(lines, length(names), sep, file, seq_along(lines))
+  }
+  quotes <- quotes[[1 + header]]
+  list(lines = lines, sep = sep, names = names, width = width, header = header,
+       first = vapply(lines, split_line, "", sep, 1, USE.NAMES = FALSE),
+       quoted = width > 1 && quotes[1] && !any(quotes[-1]))
 }
 
 # Where a comma is for decimals, other programs part the fields of a table by semicolons. Then all
@@ -228,43 +258,16 @@ joined_lines <- function(lines) {
   vapply(split(lines, cumsum(!goes_on)), paste, "", collapse = "\n", USE.NAMES = FALSE)
 }
 
-# header: is the first line one of names? first: the values of the first column in the other lines;
-# quoted: are these, and no others, in quotes, as names are? sep: "" stands for blanks.
-top_of_lines <- function(lines, sep, file) {
-  plain <- lines
-  if (sep == "") {
-    plain <- gsub("[ \t]+", " ", trimws(lines))
-    sep <- " "
-  }
-  header <- is_header(split_line(plain[1], sep), file, plain, sep)
-  values <- plain[seq_along(plain) > header]
-  quotes <- if (length(values)) in_quotes(values[1], sep)
-  pattern <- paste0("^[ \t]*(\"([^\"]|\"\")*\"|[^", sep, "]*)")
-  # all lines match, if only with nothing
-  list(header = header, first = gsub("^[ \t\"]+|[ \t\r\"]+$", "",
-                                     regmatches(values, regexpr(pattern, values))),
-       quoted = length(quotes) > 1 && quotes[1] && !any(quotes[-1]))
-}
-
-# Which fields of a line are in quotes?
-in_quotes <- function(line, sep) {
-  plain <- gsub("\"([^\"]|\"\")*\"", "\001", line, useBytes = TRUE)
-  # strsplit() drops an empty last field
-  fields <- strsplit(paste0(plain, sep), sep, fixed = TRUE, useBytes = TRUE)[[1]]
-  grepl("^[ \t]*\001[ \t\r]*$", fields, useBytes = TRUE)
-}
-
-# Names of columns are texts, numbers in quotes, or numbers that count the columns. Where a line of
-# data has one field more than the first line, it begins with the name of its row.
-is_header <- function(fields, file, lines, sep) {
+# Names of columns are texts, numbers in quotes, or numbers that count the columns. fields: of the
+# first line; quotes: which of its fields are in quotes, and which of the second line.
+is_header <- function(fields, quotes, file) {
   numbers <- suppressWarnings(as.double(fields))
   text <- is.na(numbers) & !tolower(fields) %in% c("na", "nan")
   if (any(text[-1] & nzchar(fields[-1]))) return(TRUE)
   if (text[1] && (!nzchar(fields[1]) || length(fields) == 1)) return(TRUE)
-  if (length(lines) > 1) {
-    quotes <- lapply(lines[1:2], in_quotes, sep = sep)
+  if (length(quotes) > 1) {
     if (all(quotes[[1]]) && !all(quotes[[2]])) return(TRUE)
-    if (length(quotes[[2]]) == length(quotes[[1]]) + 1) return(TRUE)
+    if (length(quotes[[2]]) != length(quotes[[1]])) return(FALSE)
   }
   counted <- if (text[1]) numbers[-1] else numbers
   counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 && all(diff(counted) == 1)
@@ -274,20 +277,23 @@ is_header <- function(fields, file, lines, sep) {
   counts
 }
 
-# Does the first column hold names of the stimuli? Where it has a name and no quotes, and most of
-# its values are numbers, a text among them may as well be a missing value of a neuron.
-first_names_stimuli <- function(name, column, file, top) {
-  nameless <- trimws(name) %in% c("", "row.names", "Unnamed: 0", "\ufeff")
+# Does the first column hold names of the stimuli? Where it has a name and no quotes, a text among
+# its numbers may as well be a missing value of a neuron.
+first_names_stimuli <- function(name, column, file, top, rows) {
+  nameless <- trimws(name) %in% c("", "row.names", "Unnamed: 0")
   if (nameless || top$quoted) return(TRUE)
   # truth values are numbers
   known <- column[!is_missing_text(column)]
   if (length(known) && !anyNA(as.logical(known))) return(FALSE)
-  values <- c(top$first, known)
-  values <- values[!tolower(values) %in% c("", "na", "nan")]
-  text <- is.na(suppressWarnings(as.double(values)))
-  if (any(text) && mean(text) < 0.5) {
-    refuse_file(file, "has ", quoted(strtrim(values[text][1], 30)), " among the numbers of ",
-                "its first column. Write missing values as NA; if the column names the stimuli, ",
+  # where only some rows are read, the first ones tell as well
+  rows <- c(seq_along(top$first), rows)
+  values <- c(top$first, column)
+  number <- !is.na(suppressWarnings(as.double(values)))
+  text <- !number & !is_missing_text(values)
+  place <- function(which) paste(quoted(strtrim(values[which][1], 30)), "in row", rows[which][1])
+  if (any(text) && any(number)) {
+    refuse_file(file, "has ", place(text), " among the numbers of its first column (",
+                place(number), "). Write missing values as NA; if the column names the stimuli, ",
                 "put these names in quotes, or read the table by read.csv() and response_matrix().",
                 class = "repalign_error_type")
   }
@@ -296,21 +302,26 @@ first_names_stimuli <- function(name, column, file, top) {
 
 # Numbers from 0 or 1 on, that only count the rows.
 counts_rows <- function(labels, rows) {
-  rows <- if (is.null(rows)) seq_along(labels) else rows
-  identical(labels, rows) || identical(labels, rows - 1L)
+  isTRUE(all(labels == rows)) || isTRUE(all(labels == rows - 1))
 }
 
-checked_labels <- function(labels, file, rows) {
+checked_labels <- function(labels, file, rows = seq_along(labels)) {
   at <- which(is.na(labels) | is_missing_text(labels))[1]
   if (is.na(at)) return(labels)
-  refuse_file(file, "has no name of the stimulus in row ", if (is.null(rows)) at else rows[at], ".",
+  refuse_file(file, "has no name of the stimulus in row ", rows[at], ".",
               class = "repalign_error_type")
 }
 
-split_line <- function(line, sep) {
+# The first `most` fields of a line, or all.
+split_line <- function(line, sep, most = -1) {
   # quotes that do not end are found where the table is read
-  fields <- suppressWarnings(scan(text = line, what = "", sep = sep, quote = "\"", quiet = TRUE,
-                                  strip.white = TRUE))
-  # scan() drops an empty last field
+  fields <- suppressWarnings(scan(text = line, what = "", sep = sep, quote = "\"", nmax = most,
+                                  na.strings = character(), quiet = TRUE, strip.white = TRUE))
+  # scan() finds nothing in a line of one empty field
   if (length(fields)) fields else ""
+}
+
+# Which fields of a line are in quotes?
+in_quotes <- function(line, sep) {
+  split_line(gsub("\"([^\"]|\"\")*\"", "\001", line), sep) == "\001"
 }

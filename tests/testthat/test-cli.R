@@ -117,6 +117,10 @@ test_that("ids pair rows, of all files alike or of each side", {
     expect_same_numbers(table_of(ran$out), expected)
   }
   expect_match(run("similarity", files, "--ids", of(data.frame(id = ids)))$out[2], "layer1")
+  # the remedies are those of a shell
+  utils::write.csv(data.frame(id = paste0("a", ids), group = 1), groups, row.names = FALSE)
+  expect_failed(run("similarity", files, "--estimator", "stimulus", "--clusters", groups, "--ids",
+                    of(data.frame(id = ids))), 2, "or give a file of one column in the order")
   expect_failed(run("similarity", files, "--ids", of(data.frame(id = ids[-1]))), 2,
                 c("39 ids", "40 rows", "layer1.npy"))
   expect_failed(run("similarity", files, "--ids", of(data.frame(id = c(ids[1:39], "img3")))), 2,
@@ -149,6 +153,11 @@ test_that("tables, pictures and sentences go where they are wanted", {
     expect_identical(run("similarity", x, "--out", at("s.csv"), "--figure", figure)$status, 0)
     expect_gt(file.size(figure), 2000)
   }
+  picture <- ggplot2::autoplot(similarity(layers, written$data))
+  titles <- function(...) titled_by_files(picture, list(...))$labels[c("x", "y")]
+  expect_identical(titles(x = "net/layers", y = "a.npy"), list(x = "a.npy", y = "layers"))
+  expect_identical(titles(x = "net/layers/", y = "a.npy,b.npy"),
+                   list(x = "elements of y", y = "layers"))
   expect_failed(run("similarity", x, "--figure", at("a.gif")), 2, "--figure")
   expect_failed(run("similarity", x, "--out", at("no/a.csv")), 2, "there is no folder")
 })
@@ -165,6 +174,8 @@ test_that("the exit status and the message tell what went wrong", {
                 "did you mean \"measure\"")
   expect_failed(run("similarity", "--x", cli("layers"), "--measure", "ck"), 2, "cka")
   expect_failed(run("similarity", "--x", cli("layers"), "--measure"), 2, "needs a value")
+  expect_failed(run("similarity", "--x", cli("layers"), "--measure", "cka,procrustes",
+                    "--estimator", "stimulus"), 2, "parameters need one measure")
   expect_failed(run("similarity", "--x", cli("layers"), "--x", "b"), 2, "twice")
   expect_failed(run("similarity", cli("layers")), 2, "belongs to no option")
   expect_failed(run("similarity", "--x", "nowhere.npy"), 2, "\"nowhere.npy\" is not there")
@@ -213,10 +224,14 @@ test_that("help lists the options that there are", {
   for (command in names(cli_commands)) {
     shown <- run(command, "--help")$out
     formals <- setdiff(names(formals(get(cli_commands[[command]]$calls))), c("...", "resume"))
-    expect_true(all(paste0("  --", c(formals, names(cli_own), cli_reading)) %in% shown))
+    own <- if (command == "evaluate") names(cli_own) else setdiff(names(cli_own), "kind")
+    expect_true(all(paste0("  --", c(formals, own, cli_reading)) %in% shown))
+    expect_identical("  --kind" %in% shown, command == "evaluate")
+    expect_false("  --resume" %in% shown)
   }
   skip_if(!length(tools::Rd_db("repalign")), "installed without help")
   expect_match(run("evaluate", "--help")$out, "recording", all = FALSE)
+  expect_no_match(run("calibrate", "--help")$out, "resume")
 })
 
 test_that("the version is told, and a network is called one", {
@@ -226,7 +241,8 @@ test_that("the version is told, and a network is called one", {
                "the layer", fixed = TRUE)
   expect_failed(run("evaluate", data, "--kind", "brain"), 2, "kind")
   expect_failed(run("evaluate", data, "--out", "scores.xlsx"), 2, ".xlsx")
-  expect_failed(run("similarity", "--x", cli("layers"), "--kind", "network"), 2, "--kind is of")
+  expect_failed(run("similarity", "--x", cli("layers"), "--kind", "network"), 2,
+                "no option --kind of `repalign similarity`")
 })
 
 test_that("install_cli() writes where it is told, and only there", {

@@ -46,6 +46,19 @@ test_that("small files are read, and stand for their matrices", {
   expect_error(cka(made$files[1], made$files[2]), class = "repalign_error_type")
 })
 
+test_that("the arrays of an old file of MATLAB are layers, and axes need read_representation()", {
+  x <- list(one = matrix(sin(1:40), 10), two = matrix(cos(1:60), 10))
+  of_matlab <- Map(function(name, m) {
+    mat5_variable_bytes(name, dim(m), 6, mat5_element(9, writeBin(c(m), raw(), endian = "little")))
+  }, c(names(x), "rate"), c(x, list(cbind(3))))
+  file <- file_of(mat5_file_bytes(unlist(of_matlab)), ".mat")
+  expect_message(found <- similarity(file), "\"rate\"", class = "repalign_left_out")
+  expect_identical(found, similarity(x))
+  conv <- file_of(npy_bytes(array(sin(1:160), c(10, 4, 2, 2))), ".npy")
+  expect_refused(similarity(conv, x$one),
+                 "read_representation\\(, flatten =, channels =\\) must say what becomes of")
+})
+
 test_that("score_interval() and evaluate_models() take paths", {
   made <- layers_in_files(count = 3)
   expect_identical(score_interval(made$layers$layer1, made$files[2:3], "rsa"),

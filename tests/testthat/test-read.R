@@ -353,7 +353,8 @@ test_that("names of columns and rows may be numbers where quotes or their places
   expect_identical(read_again(bare[, 1, drop = FALSE], row.names = FALSE), bare[, 1, drop = FALSE])
   # a line of names that is one field shorter than the others, as write.table() writes it
   expect_identical(read_again(m), m)
-  expect_identical(read_again(m, quote = FALSE), m)
+  # without quotes they are data
+  expect_refused(read_again(m, quote = FALSE), "line 2 has 3 fields")
   expect_identical(read_again(`rownames<-`(m, 1:2)), bare)
   # quoted names of rows beside numbers, without and with a name of their column
   expect_identical(read_again(m, col.names = FALSE), `colnames<-`(m, NULL))
@@ -399,6 +400,60 @@ test_that("a text among the numbers of the first column does not turn a neuron i
   }
   truth <- text_file(c("\"b\",\"c\"", "\"T\",1,2", "\"F\",3,4"))
   expect_identical(rownames(read_representation(truth)), c("T", "F"))
+})
+
+test_that("names and numbers are not mixed in a first column, however few rows there are", {
+  for (bad in c("-", "1 000", "1_000", "1d3", "1L")) {
+    lines <- c("a,b", "1,2", paste0(bad, ",4"))
+    expect_refused(read_representation(text_file(lines)),
+                   paste0("\"", bad, "\" in row 2 among .* \\(\"1\" in row 1\\)"))
+    expect_refused(read_representation(text_file(lines[-1])), "row 2 among the numbers")
+  }
+  # also most of them texts, and beyond the first lines
+  expect_refused(read_representation(text_file(c("a,b", "x,1", "y,2", "3,4"))), "\"3\" in row 3")
+  late <- text_file(c("a,b", rep("x,1", 11), "7,2"))
+  expect_refused(read_representation(late), "\"7\" in row 12")
+  expect_refused(read_representation(late, rows = c(12, 2)), "\"7\" in row 12")
+  m <- `rownames<-`(cbind(b = c(2, 4)), c("1a", "2b"))
+  expect_identical(read_representation(text_file(c("id,b", "1a,2", "2b,4"))), m)
+  rownames(m) <- c("17", "4")
+  expect_identical(read_representation(text_file(c("id,b", "\"17\",2", "\"4\",4"))), m)
+})
+
+test_that("lines of other lengths are errors that name the line of the file", {
+  refused <- function(lines, pattern, ...) {
+    packed <- withr::local_tempfile(fileext = ".csv.gz")
+    connection <- gzfile(packed, "w")
+    writeLines(lines, connection)
+    close(connection)
+    for (file in c(text_file(lines), packed, text_file(paste0(lines, "\r")))) {
+      expect_refused(read_representation(file, ...), pattern)
+    }
+  }
+  # a line of numbers is none of names
+  refused(c("0.1,0.2", "0.3,0.4,0.5", "1,2,3"), "line 2 has 3 fields, and .* before it has 2[.]")
+  refused(c("1,2,3", "4,5,6,7", "8,9,10,11"), "line 2 has 4 fields, and .* before it has 3[.]")
+  refused(c("car,1", "face,2,3"), "line 2 has 3 fields")
+  refused(c("1,2", "3,4,5"), "line 2 has 3 fields", rows = 1)
+  refused(c("a,b", "1,2,", "3,4,"), "line 2 has 3 fields")
+  refused(c("a,b,c", "1,2", "3,4"), "line 2 has 2 fields, and .* before it has 3[.]")
+  # a comment is none of names, unless it names all columns
+  refused(c("# acts", "1,2", "4,5"), c("line 2 has 2 fields", "take out a comment"))
+  expect_identical(read_representation(text_file(c("# a,b", "1,2", "4,5"))),
+                   cbind(a = c(1, 4), b = c(2, 5)))
+  # blank lines, names and line breaks in quotes are counted
+  top <- c("", "name,a", "x,1", "", "\"y", "y\",2")
+  refused(c(top, "z"), "line 7 has 1 field, and .* before it has 2[.]")
+  refused(c(top, rep(c("", "z,3"), 20), "z,3,4"), "line 47 has 3 fields")
+  refused(c("a,b", rep("1,2", 20), "3", "5,6"), "line 22 has 1 field,", rows = c(22, 21))
+  # twice as many fields are no two rows
+  refused(c(rep("1,2", 9), "3,4,5,6"), "line 10 has 4 fields")
+  refused(c(1:9, "3,4"), "line 10 has 2 fields")
+  expect_refused(read_representation(text_file(c("a,b", "1,2", "\"3,4"))), "text in quotes")
+  # what comes from a connection has rows alone
+  lines <- textConnection(c("1 2", "", "3 4", "5", "6 7"))
+  on.exit(close(lines))
+  expect_refused(stream_cka(list(x = lines, y = matrix(1:8, 4))), "row 3 has 1 field")
 })
 
 test_that("tables in other encodings are errors wherever the text is", {
@@ -469,6 +524,15 @@ test_that("a compressed table is refused by the size of its text", {
   expect_refused(read_representation(file), c("would take about", "rows ="))
   expect_refused(read_representation(file, rows = 1:15), "would take about")
   expect_identical(dim(read_representation(file, rows = 1)), c(1L, 100001L))
+})
+
+test_that("a missing value in the first line makes it none of names", {
+  m <- rbind(c(1, NA, 2), c(3, 4, 5))
+  expect_identical(read_representation(text_file(c("1,NA,2", "3,4,5"))), m)
+  expect_identical(read_representation(text_file(c("1\tNA\t2", "3\t4\t5"), ".tsv"), rows = 2:1),
+                   m[2:1, ])
+  expect_identical(read_representation(text_file(c("x,1,NA,2", "y,3,4,5"))),
+                   `rownames<-`(m, c("x", "y")))
 })
 
 test_that("rows of missing values, quoted truth values and names across lines are kept", {
@@ -677,6 +741,34 @@ test_that("MATLAB files of other machines, with objects and with sparse matrices
     expect_refused(read_representation(bad), "damaged: a sparse array is not described")
   }
   expect_refused(read_representation(sparse(c(2, 0), 0:2, dims = c(1e9, 2))), "would take about")
+})
+
+test_that("single numbers of MATLAB are no layers", {
+  m <- matrix(c(1.5, -2, 3, 4, 5, 6), 2)
+  double <- function(name, x) {
+    mat5_variable_bytes(name, dim(x), 6,
+                        mat5_element(9, writeBin(c(x), raw(), endian = "little")))
+  }
+  old <- file_of(mat5_file_bytes(c(double("x", m), double("y", m + 1), double("rate", cbind(3)))),
+                 ".mat")
+  files <- old
+  if (requireNamespace("hdf5r", quietly = TRUE)) {
+    files <- c(files, withr::local_tempfile(fileext = ".mat"))
+    open <- hdf5r::H5File$new(files[2], "w")
+    for (name in c("x", "y", "rate")) {
+      open[[name]] <- switch(name, x = m, y = m + 1, rate = cbind(3))
+      hdf5r::h5attr(open[[name]], "MATLAB_class") <- "double"
+    }
+    open$close_all()
+  }
+  for (file in files) {
+    expect_identical(array_names(file), c("x", "y"))
+    expect_message(found <- read_representation(file), "\"rate\"", class = "repalign_left_out")
+    expect_identical(found, list(x = m, y = m + 1))
+    expect_refused(read_representation(file, "rate"), "single (number|value)")
+  }
+  alone <- file_of(mat5_file_bytes(c(double("x", m), double("rate", cbind(3)))), ".mat")
+  expect_identical(read_representation(alone), m)
 })
 
 test_that("a compressed array of MATLAB is judged before it is unpacked, and checked after", {

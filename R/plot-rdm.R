@@ -198,7 +198,7 @@ map_beside <- function(points, count, sparse) {
   corners <- data.frame(x = count * c(2.35, 3.65), y = count * c(2.35, 3.65),
                         panel = points$panel[1])
   # how many names have no room is told below the map
-  list(ggplot2::geom_blank(data = corners), map_points(points), map_names(points, sparse),
+  list(ggplot2::geom_blank(data = corners), map_points(points), map_names(points, sparse, TRUE),
        ggplot2::coord_cartesian(clip = "off"))
 }
 

@@ -253,7 +253,9 @@ slices_picture <- function(rows, facts, where) {
                   c(paste0("peaks: ", told[1]), told[-1], if (count > length(depths)) {
                     paste(length(depths), "of", count, "slices")
                   })) +
-    (if (nlevels(rows$model) > 1) ggplot2::facet_grid(model ~ depth) else
+    (if (nlevels(rows$model) > 1) {
+      ggplot2::facet_grid(model ~ depth, labeller = wrapped_titles(3, 1.3, 3.5))
+    } else
       if (!flat) ggplot2::facet_wrap("depth")) +
     ggplot2::coord_fixed(expand = FALSE) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
@@ -339,7 +341,6 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
     rank(values, na.last = "keep", ties.method = "first")
   })
   # a title for the panel of each model: how many centres are significant, and which are best
-  width <- title_width(min(nlevels(rows$model), 3), 1)
   titles <- vapply(levels(rows$model), function(model) {
     of_model <- rows[rows$model == model, ]
     best <- of_model$center[match(seq_len(label), of_model$rank)]
@@ -349,7 +350,7 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
              count_of(sum(!is.na(of_model$score)), "centre"))
     }
     best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
-    paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
+    paste(c(paste0(model, count), best), collapse = "\n")
   }, "")
   rows$panel <- factor(titles[as.character(rows$model)], titles)
   if (type == "max_null") return(max_null_panels(rows, facts))

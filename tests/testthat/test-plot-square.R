@@ -161,6 +161,14 @@ test_that("names on a map overlap neither each other nor leave it, and are count
     length(texts)
   })
   expect_lt(shown[[1]], shown[[2]])
+  # above the panel, where no axis is
+  local_device()
+  note <- makeContent.repalign_map_names(grid::gTree(
+    points = data.frame(name = points$name, x = 0.5, y = 0.5), sparse = FALSE, below = FALSE
+  ))$children
+  note <- note[[length(note)]]
+  expect_gt(grid::convertY(note$y, "npc", TRUE), 1)
+  expect_identical(note$vjust, 0)
   few <- draw_map(points[1:5, ], NULL, NULL)
   expect_length(map_texts(few), 5)
   same <- data.frame(name = c("a", "b"), x = 0, y = 0, model = factor("all"))

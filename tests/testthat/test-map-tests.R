@@ -416,7 +416,7 @@ test_that("pictures show courses, ranks and nulls", {
                    alternative = "two_sided")
   keys <- built(ggplot2::autoplot(two, type = "course"))$plot$scales$get_scales("colour")
   expect_identical(keys$get_labels(), sub("with_", "with_\n", long))
-  expect_identical(keys$guide$ncol, 2)
+  expect_identical(c(keys$guide$ncol, keys$guide$params$ncol), 2)
   for (type in c("ranked", "max_null")) {
     titles <- ggplot2::autoplot(two, type = type)$facet$params$labeller(data.frame(panel = long))
     expect_identical(titles[[1]], sub("with_", "with_\n", long))

@@ -325,7 +325,7 @@ estimator_titles <- function(estimators) {
 # An axis of scores. (Panels side by side have no room for many numbers: whole = FALSE.)
 score_axis <- function(scale, whole = TRUE) {
   # numbers beside each other have a space between them, or one of them is left out
-  spaced <- function(at) paste0(" ", format(at, trim = TRUE), " ")
+  spaced <- function(at) sprintf(" %s ", format(at, trim = TRUE))
   scale(breaks = if (whole) ggplot2::waiver() else few_ticks,
         labels = if (identical(scale, ggplot2::scale_x_continuous)) spaced else ggplot2::waiver(),
         expand = ggplot2::expansion(if (whole) 0.05 else 0.08),

@@ -169,7 +169,7 @@ test_that("points at the border of a panel are drawn whole", {
   }
 })
 
-test_that("titles of many tiles break between numbers, and the caption tells of names without room", {
+test_that("titles of many tiles keep numbers whole, the caption tells of names without room", {
   ranges <- c("0.30 to 0.34", "-0.05 to -0.01", "1e-05 to 2e-05")
   expect_identical(wrapped_labels(ranges, 6),
                    c("0.30\nto\n0.34", "-0.05\nto -0.01", "1e-05\nto\n2e-05"))

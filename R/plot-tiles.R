@@ -368,10 +368,11 @@ makeContent.repalign_map_names <- function(x) {
                      gp = grid::gpar(fontsize = label_size(nrow(points)) * ggplot2::.pt))
     },
     if (left > 0) {
-      grid::textGrob(paste(left, "of", nrow(points), "names left out for want of room"), 1,
+      # below, names of the panel on the left are near
+      told <- if (x$below) "names\nleft out" else "names left out for want of room"
+      grid::textGrob(paste(left, "of", nrow(points), told), 1,
                      inches(if (x$below) -0.06 else size[2] + 0.04), hjust = 1,
-                     vjust = if (x$below) 1 else 0,
-                     gp = grid::gpar(fontsize = 6.5, col = "grey30"))
+                     vjust = if (x$below) 1 else 0, gp = grid::gpar(fontsize = 6.5, col = "grey30"))
     }
   ))
 }

@@ -139,7 +139,7 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
                          "null_mean", "null_sd", "engine"), "drawn")
   need_rows(object)
   object <- rows_of_measure(object, measure)
-  if (type == "auto") type <- if (nrow(object) <= most) "null" else "tiles"
+  if (type == "auto") type <- if (nrow(object) <= most && has_room(object)) "null" else "tiles"
   if (type == "heatmap" && is_of_two_lists(object)) type <- "tiles"
   switch(type, null = null_panels(object), scores = calibrated_points(object),
          heatmap = heatmap_picture(object, numbers), map = map_picture(object), tiles = {
@@ -220,6 +220,15 @@ calibrated_points <- function(object) {
 # More panels than this would have no room on a page for bars below their titles.
 most_panels <- 20
 
+null_columns <- function(object) min(ceiling(sqrt(nrow(object))), 4)
+
+# Do titles leave room for bars in a picture of 3.5 x 3 inches?
+has_room <- function(object) {
+  columns <- null_columns(object)
+  lines <- max(text_lines(levels(panel_titles(object, columns)$panels)))
+  ceiling(nrow(object) / columns) * (0.48 + 0.1 * lines) <= 2.4
+}
+
 null_panels <- function(object) {
   refuse_if(nrow(object) > most_panels, "size", "type = \"null\" draws a panel for each row, up ",
             "to {most_panels} of them, but `object` has {nrow(object)} rows: take some of them, ",
@@ -235,8 +244,8 @@ null_panels <- function(object) {
   order <- do.call(order, rank)
   object <- object[order, ]
   null <- null[order]
-  small <- nrow(object) > 9
-  columns <- min(ceiling(sqrt(nrow(object))), 4)
+  small <- nrow(object) > 6
+  columns <- null_columns(object)
   curves <- sum(is_law(null))
   titles <- panel_titles(object, columns)
   panel <- titles$panels
@@ -268,6 +277,7 @@ null_panels <- function(object) {
                   legend.box.spacing = ggplot2::unit(2, "pt"),
                   plot.margin = ggplot2::margin(2, 14, 4, 4),
                   panel.spacing = ggplot2::unit(if (small) 0.2 else 0.7, "lines"),
+                  panel.spacing.x = ggplot2::unit(0.9, "lines"),
                   strip.text = if (small) {
                     ggplot2::element_text(size = 6.5, lineheight = 0.9,
                                           margin = ggplot2::margin(1, 0, 1, 0))

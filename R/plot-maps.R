@@ -108,9 +108,7 @@ course_picture <- function(rows, facts, where) {
   rows$piece <- interaction(rows$of, rows$model, cumsum(is.na(rows$score)))
   baseline <- if (settings$compared) 0 else settings$baseline
   models <- levels(rows$model)
-  colours <- category_colours(models)
   bars <- course_bars(rows, c(baseline, rows$low, rows$high))
-  name <- if (is.null(settings$measure)) "score" else measure_words(settings$measure)
   level <- paste(format(settings$alpha), "by",
                  switch(settings$correction, max = "the largest statistic",
                         cluster_mass = "cluster mass", tfce = "TFCE",
@@ -133,18 +131,17 @@ course_picture <- function(rows, facts, where) {
                             linewidth = 1.8, inherit.aes = FALSE, show.legend = FALSE)
     }) +
     light_theme() +
-    (if (nlevels(rows$of) > 1) ggplot2::facet_wrap("of")) +
+    panel_facets(rows$of, by = "of") +
     lapply(list(ggplot2::scale_colour_manual, ggplot2::scale_fill_manual), function(scale) {
-      scale(NULL, values = colours, drop = FALSE, guide = if (length(models) > 1) "legend" else
-        "none")
+      scale(NULL, values = category_colours(models), drop = FALSE, labels = key_names,
+            guide = if (length(models) > 1) names_legend(models) else "none")
     }) +
     (if (is.null(where$names)) {
       ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
                                   expand = ggplot2::expansion(mult = 0.02))
     } else names_axis("x", where$names, seq_along(where$names),
                       expand = ggplot2::expansion(add = 0.5))) +
-    ggplot2::labs(x = where$title, y = paste(if (settings$compared) "mean difference of" else
-      "mean", name), caption = caption_of(
+    ggplot2::labs(x = where$title, y = map_score_words(settings), caption = caption_of(
         paste0(if (where$joined) "band: " else "lines: ", format(100 * (1 - settings$alpha)),
                "% interval of each place alone (", settings$subjects, " subjects)"),
         paste0(if (nrow(bars)) "bars: p at most " else "no p-value is at most ", level, ", ",
@@ -153,6 +150,12 @@ course_picture <- function(rows, facts, where) {
           "a cluster does not say from when to when"
         }
       ))
+}
+
+map_score_words <- function(settings) {
+  before <- if (settings$compared) "mean difference of" else "mean"
+  if (is.null(settings$measure)) paste(before, "score") else
+    axis_words(settings$measure, before, most = 18)
 }
 
 # Bars below the curves, from half way to the place before a run of significant ones to half way to
@@ -209,7 +212,7 @@ smallest_step <- function(values) {
 time_tiles <- function(rows, facts, where) {
   rows$row <- factor(rows$of, rev(levels(rows$of)))
   statistic_tiles(rows, facts, smallest_step(rows$at), 1, crowded_words(levels(rows$of))) +
-    (if (nlevels(rows$model) > 1) ggplot2::facet_wrap("model")) +
+    panel_facets(rows$model, by = "model") +
     names_axis("y", levels(rows$row)) +
     ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
                                 expand = ggplot2::expansion(0)) +
@@ -250,7 +253,9 @@ slices_picture <- function(rows, facts, where) {
                   c(paste0("peaks: ", told[1]), told[-1], if (count > length(depths)) {
                     paste(length(depths), "of", count, "slices")
                   })) +
-    (if (nlevels(rows$model) > 1) ggplot2::facet_grid(model ~ depth) else
+    (if (nlevels(rows$model) > 1) {
+      ggplot2::facet_grid(model ~ depth, labeller = wrapped_titles(3, 1.3, 3.5))
+    } else
       if (!flat) ggplot2::facet_wrap("depth")) +
     ggplot2::coord_fixed(expand = FALSE) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
@@ -336,7 +341,6 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
     rank(values, na.last = "keep", ties.method = "first")
   })
   # a title for the panel of each model: how many centres are significant, and which are best
-  width <- title_width(min(nlevels(rows$model), 3), 1)
   titles <- vapply(levels(rows$model), function(model) {
     of_model <- rows[rows$model == model, ]
     best <- of_model$center[match(seq_len(label), of_model$rank)]
@@ -346,7 +350,7 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
              count_of(sum(!is.na(of_model$score)), "centre"))
     }
     best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
-    paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
+    paste(c(paste0(model, count), best), collapse = "\n")
   }, "")
   rows$panel <- factor(titles[as.character(rows$model)], titles)
   if (type == "max_null") return(max_null_panels(rows, facts))
@@ -386,7 +390,7 @@ ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
                           linetype = "22", linewidth = 0.5, na.rm = TRUE)
     }) +
     ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
-    (if (!identical(levels(rows$panel), "map")) ggplot2::facet_wrap(~panel)) +
+    (if (!identical(levels(rows$panel), "map")) panel_facets(rows$panel, least = 1)) +
     axis +
     ggplot2::scale_colour_manual(paste("p at most", format(alpha)), drop = !known,
                                  values = stats::setNames(unname(light_colours),
@@ -431,6 +435,6 @@ largest_null_picture <- function(null, threshold, best, panels, mark) {
   marks <- data.frame(panel = rep(panels, 2), at = c(best, threshold),
                       mark = rep(c(mark, "threshold"), each = length(panels)))
   null_picture(marks, do.call(rbind, bars)) +
-    (if (!identical(levels(panels), "map")) ggplot2::facet_wrap(~panel)) +
+    (if (!identical(levels(panels), "map")) panel_facets(panels, least = 1)) +
     light_theme()
 }

@@ -30,7 +30,8 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
   if (type == "map") return(evaluation_map(object))
   if (type == "depth") {
     rows <- evaluated_rows(object, errors, FALSE, alpha, p_adjust)
-    return(depth_picture(rows, network, evaluated_words(object),
+    rows$network <- networks_of(as.character(rows$model), network)
+    return(depth_picture(rows, evaluated_words(object),
                          evaluation_caption(object, rows, errors, FALSE, alpha, p_adjust, FALSE)))
   }
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
@@ -82,23 +83,26 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
     names_axis("x", levels(rows$title), limits = levels(rows$title))
 }
 
-# Scores over the depth of networks whose layers are the models, in their order: a curve for each
-# network, with a band for its errors and dashes for what chance does not exceed.
-depth_picture <- function(rows, network, title, caption) {
-  names <- as.character(rows$model)
+networks_of <- function(names, network) {
   if (is.null(network)) network <- if (all(grepl("/", names))) sub("/.*", "", names) else
     rep("", length(names))
-  refuse_if(!is.atomic(network) || length(network) != nrow(rows) || anyNA(network), "labels",
-            "`network` must have one label for each of the {count_of(nrow(rows), 'row')}, none of ",
-            "them missing.")
-  rows$network <- factor(network, unique(network))
+  refuse_if(!is.atomic(network) || length(network) != length(names) || anyNA(network), "labels",
+            "`network` must have one label for each of the {count_of(length(names), 'row')}, none ",
+            "of them missing.")
+  factor(network, unique(network))
+}
+
+# Scores over the depth of networks whose layers are the models, in their order: a curve for each
+# network, with a band for its errors and dashes for what chance does not exceed.
+depth_picture <- function(rows, title, caption) {
+  names <- as.character(rows$model)
   layer <- stats::ave(seq_along(names), rows$network, FUN = seq_along)
   count <- stats::ave(layer, rows$network, FUN = max)
   one <- nlevels(rows$network) == 1
   rows$at <- if (one) layer else ifelse(count > 1, (layer - 1) / (count - 1), 0.5)
   limits <- by_column(ymin = "floor", ymax = "roof")
   colours <- category_colours(levels(rows$network))
-  key <- if (one) "none" else "legend"
+  key <- if (one) "none" else names_legend(levels(rows$network))
   ggplot2::ggplot(rows, by_column(x = "at", y = "score", group = "network")) +
     (if (!all(is.na(rows$floor))) {
       ggplot2::geom_ribbon(limits, fill = "grey60", alpha = 0.35, na.rm = TRUE)
@@ -115,7 +119,7 @@ depth_picture <- function(rows, network, title, caption) {
                             na.rm = TRUE) +
     ggplot2::geom_point(by_column(colour = "network", fill = "best"),
                         shape = 21, size = 2, na.rm = TRUE) +
-    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
+    ggplot2::scale_colour_manual(NULL, values = colours, labels = key_names, guide = key) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
     score_axis(ggplot2::scale_y_continuous) +
     ggplot2::labs(x = if (!one) "depth (first to last layer)", y = title, caption = caption) +
@@ -221,7 +225,8 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
              ")")
     },
     if (anyNA(rows$score)) paste("undefined (NA):", enumerate(rows$model[is.na(rows$score)])),
-    crowded_words(levels(rows$title))
+    # the depth of several networks is a number
+    if (nlevels(rows$network) < 2) crowded_words(levels(rows$title))
   )
   caption_of(parts)
 }
@@ -415,10 +420,14 @@ encoded_pairs <- function(object) {
       ggplot2::geom_segment(data = rows, linetype = "22", linewidth = 0.5, na.rm = TRUE,
                             by_column(x = "left", xend = "right", y = "ceiling", yend = "ceiling"))
     }) +
-    ggplot2::geom_point(by_column(shape = "value"), size = 2.5, na.rm = TRUE,
-                        colour = forest_colour, fill = "white") +
-    ggplot2::scale_shape_manual(values = c(score = 19, normalized = 21), name = NULL,
-                                guide = if (length(values) > 1) "legend" else "none") +
+    # rings round the points, which are seen where both are at one place
+    ggplot2::geom_point(by_column(shape = "value", size = "value"), na.rm = TRUE,
+                        colour = forest_colour) +
+    lapply(list(list(ggplot2::scale_shape_manual, c(score = 19, normalized = 1)),
+                list(ggplot2::scale_size_manual, c(score = 2, normalized = 3.6))), function(scale) {
+      scale[[1]](values = scale[[2]], name = NULL,
+                 guide = if (length(values) > 1) "legend" else "none")
+    }) +
     panel_facets(rows$panel) +
     ggplot2::labs(x = NULL, y = encoding_axis(rows), caption = caption_of(
       if (limited) "dashes: noise ceilings",
@@ -445,6 +454,7 @@ autoplot.repalign_parts <- function(object, ...) {
   known <- rows[rows$part != "alone", ]
   alike <- length(unique(lapply(split(rows$space, rows$panel), unique))) == 1
   across <- if (alike) min(2, nlevels(rows$panel)) else 1
+  down <- ceiling(nlevels(rows$panel) / across)
   ggplot2::ggplot(rows, by_column(x = "score", y = "space")) +
     ggplot2::geom_vline(xintercept = 0, linewidth = 0.3, colour = "grey60") +
     ggplot2::geom_linerange(data = known, by_column(xmin = "conf_low", xmax = "conf_high"),
@@ -453,9 +463,9 @@ autoplot.repalign_parts <- function(object, ...) {
                         colour = forest_colour) +
     # below the line, which is not theirs
     ggplot2::geom_point(data = rows[rows$part == "alone", ], by_column(shape = "part"),
-                        na.rm = TRUE, size = 2.5, fill = "white", colour = forest_colour,
+                        na.rm = TRUE, size = 2.5, colour = forest_colour,
                         position = ggplot2::position_nudge(y = -0.15)) +
-    ggplot2::scale_shape_manual(values = c(unique = 19, common = 15, shared = 15, alone = 21),
+    ggplot2::scale_shape_manual(values = c(unique = 19, common = 15, shared = 15, alone = 1),
                                 name = NULL) +
     # models need not have the same spaces
     (if (nlevels(rows$panel) > 1) {
@@ -463,11 +473,14 @@ autoplot.repalign_parts <- function(object, ...) {
                           scales = if (alike) "fixed" else "free_y",
                           labeller = wrapped_titles(across, beside = 1.5))
     }) +
-    score_axis(ggplot2::scale_x_continuous) +
+    score_axis(ggplot2::scale_x_continuous, whole = across == 1) +
     ggplot2::labs(x = "part of R squared", y = NULL, caption = caption_of(
-      interval_lines(attr(object, "conf_level"), known$over))) +
-    picture_theme(lines = "x") +
-    names_axis("y", levels(rows$space), panels = ceiling(nlevels(rows$panel) / across), most = 36)
+      interval_lines(attr(object, "conf_level"), known$over),
+      crowded_words(lines = down * nlevels(rows$space)))) +
+    # the legend reaches over the names, which leave less room than it needs
+    picture_theme(lines = "x", legend.justification = "right",
+                  panel.spacing.x = ggplot2::unit(1.3, "lines")) +
+    names_axis("y", levels(rows$space), panels = down, most = 36)
 }
 
 # What tells panels apart: of these texts of the rows those that differ.

@@ -198,7 +198,7 @@ map_beside <- function(points, count, sparse) {
   corners <- data.frame(x = count * c(2.35, 3.65), y = count * c(2.35, 3.65),
                         panel = points$panel[1])
   # how many names have no room is told below the map
-  list(ggplot2::geom_blank(data = corners), map_points(points), map_names(points, sparse),
+  list(ggplot2::geom_blank(data = corners), map_points(points), map_names(points, sparse, TRUE),
        ggplot2::coord_cartesian(clip = "off"))
 }
 
@@ -253,6 +253,7 @@ place_labels <- function(label, points, frame) {
   inches <- cbind((points$x - frame$x[1]) / frame$unit, (points$y - frame$y[1]) / frame$unit)
   size <- c(diff(frame$x), diff(frame$y)) / frame$unit
   taken <- boxes(inches, 0.1, 0.1)
+  labels <- taken[0, , drop = FALSE]
   found <- matrix(NA_real_, nrow(points), 4)
   hjust <- rep(0.5, nrow(points))
   # the middles of the places to try: eight around the point in each of four rings, nearest first
@@ -262,14 +263,14 @@ place_labels <- function(label, points, frame) {
     places <- cbind(inches[i, 1] + sides[, 1] * (width[i] / 2 + away),
                     inches[i, 2] + sides[, 2] * (height / 2 + away))
     all <- boxes(places, width[i], height)
-    at <- first_free(all, taken, size)
+    at <- first_free(all, taken, size, inches[i, ], labels)
     if (is.na(at)) next
-    taken <- rbind(taken, all[at, ])
+    labels <- rbind(labels, all[at, ])
     beside <- at <= sides_of_ring
+    path <- leader_path(inches[i, ], all[at, ])
+    taken <- rbind(taken, all[at, ], if (!beside) boxes(path, 0, 0))
     hjust[i] <- 0.5 - ring_sides[(at - 1) %% sides_of_ring + 1, 1] / 2
-    # a leader ends in the place within the box that is nearest to the point
-    nearest <- pmin(pmax(inches[i, ], all[at, 1:2]), all[at, 3:4])
-    found[i, ] <- c(places[at, ], if (beside) c(NA, NA) else nearest)
+    found[i, ] <- c(places[at, ], if (beside) c(NA, NA) else path[nrow(path), ])
   }
   place <- sweep(found * frame$unit, 2, rep(c(frame$x[1], frame$y[1]), 2), "+")
   colnames(place) <- c("label_x", "label_y", "leader_x", "leader_y")
@@ -287,13 +288,26 @@ boxes <- function(middles, width, height) {
         middles[, 2] + height / 2)
 }
 
-first_free <- function(places, taken, size) {
+# Places along a leader, which ends in the place within the box that is nearest to the point.
+leader_path <- function(point, box) {
+  nearest <- pmin(pmax(point, box[1:2]), box[3:4])
+  t(point + outer(nearest - point, seq(0.1, 1, 0.1)))
+}
+
+# The first of the places that is within the panel and free, to which no leader runs through one of
+# the labels.
+first_free <- function(places, taken, size, point, labels) {
   for (i in seq_len(nrow(places))) {
     box <- places[i, ]
     if (any(box[1:2] < 0) || any(box[3:4] > size)) next
     clear <- taken[, 3] <= box[1] | taken[, 1] >= box[3] | taken[, 4] <= box[2] |
       taken[, 2] >= box[4]
-    if (all(clear)) return(i)
+    if (!all(clear)) next
+    path <- leader_path(point, box)
+    inside <- function(axis) {
+      outer(path[, axis], labels[, axis], ">") & outer(path[, axis], labels[, axis + 2], "<")
+    }
+    if (!any(inside(1) & inside(2))) return(i)
   }
   NA
 }

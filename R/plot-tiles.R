@@ -161,16 +161,20 @@ with_ranges <- function(panel, ranges, across) {
   titles <- levels(panel)
   if (!is.null(ranges)) titles <- paste0(titles, "\n", ranges[titles])
   factor(panel, levels(panel),
-         make.unique(wrapped_labels(titles, title_width(across, 1.9, 3.5)), " "))
+         make.unique(wrapped_labels(titles, title_width(across, 1.9, if (across > 3) 7 else 3.5)),
+                     " "))
 }
 
 tile_remarks <- function(tiles) {
+  across <- attr(tiles, "side_by_side")
+  down <- ceiling(nlevels(tiles$panel) / across)
   c(if (anyNA(tiles$value)) {
       paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)")
     },
-    crowded_words(if (nlevels(droplevels(tiles$row)) > nlevels(droplevels(tiles$column))) {
-      unique(tiles$row)
-    } else unique(tiles$column)))
+    # titles of the panels below take room, too
+    crowded_words(lines = max(
+      down * nlevels(droplevels(tiles$row)) + (down - 1) * max(text_lines(levels(tiles$panel))),
+      across * nlevels(droplevels(tiles$column)))))
 }
 
 tile_theme <- function(aspect) {
@@ -312,7 +316,8 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
     picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
                   panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
-                  plot.title = ggplot2::element_text(size = 10, hjust = 0))
+                  plot.title = ggplot2::element_text(size = 10, hjust = 0,
+                                                     margin = ggplot2::margin(b = 12)))
 }
 
 map_points <- function(points) {
@@ -326,13 +331,13 @@ map_points <- function(points) {
        ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18), length(models))))
 }
 
-# Names of points get their places when they are drawn, when it is known how large the panel is. A
-# corner of the panel tells how many have no room.
-map_names <- function(points, sparse) {
+# Names of points get their places when they are drawn, when it is known how large the panel is. How
+# many have no room is told above the panel, or below it where its axis has no numbers.
+map_names <- function(points, sparse, below = FALSE) {
   names <- ggplot2::ggproto("GeomMapNames", ggplot2::GeomText,
     draw_panel = function(self, data, panel_params, coord, ...) {
       at <- coord$transform(data, panel_params)
-      grid::gTree(cl = "repalign_map_names", sparse = sparse,
+      grid::gTree(cl = "repalign_map_names", sparse = sparse, below = below,
                   points = data.frame(name = data$label, x = at$x, y = at$y))
     }
   )
@@ -363,9 +368,11 @@ makeContent.repalign_map_names <- function(x) {
                      gp = grid::gpar(fontsize = label_size(nrow(points)) * ggplot2::.pt))
     },
     if (left > 0) {
-      grid::textGrob(paste(left, "of", nrow(points), "names left out for want of room"), 1,
-                     inches(-0.06), hjust = 1, vjust = 1,
-                     gp = grid::gpar(fontsize = 6.5, col = "grey30"))
+      # below, names of the panel on the left are near
+      told <- if (x$below) "names\nleft out" else "names left out for want of room"
+      grid::textGrob(paste(left, "of", nrow(points), told), 1,
+                     inches(if (x$below) -0.06 else size[2] + 0.04), hjust = 1,
+                     vjust = if (x$below) 1 else 0, gp = grid::gpar(fontsize = 6.5, col = "grey30"))
     }
   ))
 }

@@ -19,9 +19,10 @@ utils::globalVariables(".data")
 #'   the order of a hierarchical clustering, with its tree; of two lists, such as the layers of two
 #'   networks, the tiles in their order. `"map"`: similar elements near each other. For calibrations
 #'   also `"null"`: the null scores of up to 20 rows; `"scores"`: raw beside calibrated scores;
-#'   `"p_value"`: tiles of p-values; `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For
-#'   evaluations of models: `"points"` or `"bars"` of scores, curves over the `"depth"` of networks
-#'   whose layers are the models, or of RDMs a `"map"` of models and data.
+#'   `"p_value"`: tiles of p-values; `"auto"`: `"null"` for up to `most` rows whose titles leave
+#'   room in a column of a journal, else `"tiles"`. For evaluations of models: `"points"` or
+#'   `"bars"` of scores, curves over the `"depth"` of networks whose layers are the models, or of
+#'   RDMs a `"map"` of models and data.
 #' @param numbers for tiles and heat maps: are there numbers where tiles have room for them?
 #' @param measure,metric which measures, and for benchmarks which metrics or targets, to draw;
 #'   `NULL`: all.
@@ -178,7 +179,7 @@ character_width <- 0.06
 
 # Names as they were given, in lines of at most `most` characters, unless a single word of a name is
 # longer. Lines end after a separator, or where a small letter is followed by a capital one or a
-# bracket. Nothing is left out, so that different names stay different.
+# bracket, but not within a number. Nothing is left out, so that different names stay different.
 wrapped_labels <- function(labels, most) {
   vapply(strsplit(as.character(labels), "\n", fixed = TRUE), function(lines) {
     paste(unlist(lapply(lines, broken_line, most)), collapse = "\n")
@@ -187,7 +188,9 @@ wrapped_labels <- function(labels, most) {
 
 broken_line <- function(line, most) {
   if (is.na(line) || nchar(line) <= most) return(line)
-  marked <- gsub("([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z(])", "\\1\\2\r", line, perl = TRUE)
+  number <- "(?!(?<=[0-9])[.][0-9]|(?<=[0-9]e|^| )-[0-9])"
+  marked <- gsub(paste0(number, "([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z(])"), "\\1\\2\r", line,
+                 perl = TRUE)
   words <- strsplit(marked, "\r", fixed = TRUE)[[1]]
   lines <- words[1]
   for (word in words[-1]) {
@@ -224,7 +227,8 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
   beside <- side == "y" ||
     (longest_line(labels) + 1) * length(names) * panels * character_width > inches
   if (beside) labels <- names_beside(written, most)
-  lines <- if (beside) sum(text_lines(labels)) * panels else 0
+  # titles of the panels take lines, too
+  lines <- if (beside) (sum(text_lines(labels)) + (panels > 1)) * panels else 0
   text <- ggplot2::element_text(size = if (lines > 28) 5 else if (lines > 14) 6.5 else 8,
                                 lineheight = 0.85)
   guide <- ggplot2::guide_axis(check.overlap = TRUE, angle = if (side == "x" && beside) 90)
@@ -239,10 +243,20 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
   list(scale, do.call(ggplot2::theme, stats::setNames(list(text), paste0("axis.text.", side))))
 }
 
-# For the caption of pictures with so many names that those which would overlap are left out.
-crowded_words <- function(names) {
-  if (length(names) > 14) "names that have no room are left out"
+# For the caption of pictures with so many names (or lines) that those which would overlap are left
+# out.
+crowded_words <- function(names, lines = length(names)) {
+  if (lines > 14) "names that have no room are left out"
 }
+
+# A legend above a picture, with as many keys beside each other as have room in a column of a
+# journal; the scale writes their names by key_names().
+names_legend <- function(names) {
+  width <- longest_line(key_names(names)) * character_width + 0.35
+  ggplot2::guide_legend(ncol = max(1, min(length(names), floor(3.2 / width))))
+}
+
+key_names <- function(names) wrapped_labels(names, 20)
 
 # How titles of panels are written of which so many stand side by side, in `inches` of which the
 # axis takes `beside`: up to two have room in a column of a journal, more on a page.
@@ -255,21 +269,23 @@ title_width <- function(columns, beside = 0.9, inches = if (columns <= 2) 3.5 el
   floor((inches - beside) / columns / character_width)
 }
 
-# A panel for each level, if there are several.
-panel_facets <- function(panel, columns = panel_columns(panel)) {
-  if (nlevels(panel) < 2) return(NULL)
-  ggplot2::facet_wrap(~panel, ncol = columns, labeller = wrapped_titles(columns))
+# A panel for each level of what column `by` has, if there are at least so many.
+panel_facets <- function(panel, columns = panel_columns(panel), least = 2, by = "panel") {
+  if (nlevels(panel) < least) return(NULL)
+  ggplot2::facet_wrap(by, ncol = columns, labeller = wrapped_titles(columns))
 }
 
 panel_columns <- function(panel) min(ceiling(sqrt(nlevels(panel))), 4)
 
-# Panels side by side, with an axis each. Their titles have room in a column of a journal.
+# Panels of points side by side, with an axis each. Their titles have room in a column of a journal,
+# and points at the border are drawn whole.
 side_panels <- function(panel, scales = "free_x") {
   count <- length(unique(panel))
-  if (count < 2) return(NULL)
-  list(ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = scales,
-                           labeller = wrapped_titles(min(count, 3), inches = 3.5)),
-       ggplot2::theme(panel.spacing.x = ggplot2::unit(0.9, "lines")))
+  list(ggplot2::coord_cartesian(clip = "off"), if (count > 1) {
+    list(ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = scales,
+                             labeller = wrapped_titles(min(count, 3), 1.3, 3.5)),
+         ggplot2::theme(panel.spacing.x = ggplot2::unit(1.3, "lines"), strip.clip = "off"))
+  })
 }
 
 # Measures are called in pictures as in sentences, but a little shorter: "CKA corrected for stimuli
@@ -308,7 +324,10 @@ estimator_titles <- function(estimators) {
 
 # An axis of scores. (Panels side by side have no room for many numbers: whole = FALSE.)
 score_axis <- function(scale, whole = TRUE) {
+  # numbers beside each other have a space between them, or one of them is left out
+  spaced <- function(at) sprintf(" %s ", format(at, trim = TRUE))
   scale(breaks = if (whole) ggplot2::waiver() else few_ticks,
+        labels = if (identical(scale, ggplot2::scale_x_continuous)) spaced else ggplot2::waiver(),
         expand = ggplot2::expansion(if (whole) 0.05 else 0.08),
         guide = ggplot2::guide_axis(check.overlap = TRUE))
 }

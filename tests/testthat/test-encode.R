@@ -267,6 +267,17 @@ test_that("the normalised score is of neurons whose trials tell of noise", {
   expect_equal(found$ceiling, known$ceiling)
 })
 
+test_that("normalised scores are rings round scores, so that both are seen at one place", {
+  skip_if_not_installed("ggplot2")
+  set.seed(13)
+  data <- related(30, 4, 5)
+  result <- encode(data$x, replicate(3, data$y + normal(30, 5)))
+  result$normalized <- result$score
+  points <- data_of(built(ggplot2::autoplot(result)), "GeomPoint")
+  expect_identical(points$shape, c(19, 1))
+  expect_gt(points$size[2], points$size[1] + 1)
+})
+
 test_that("no rows have no errors", {
   set.seed(1)
   x <- matrix(rnorm(60), 20)

@@ -525,6 +525,11 @@ test_that("layers are curves over the depth of their networks", {
   one <- built(ggplot2::autoplot(result, type = "depth", network = rep("a", 5)))
   expect_identical(unname(tick_labels(one, "x")), names(layers))
   expect_refused(ggplot2::autoplot(result, type = "depth", network = "a"), "5 rows")
+  # no name of a layer is drawn at a depth, so that none is left out
+  layers <- stats::setNames(rep(layers, 3), paste0(rep(c("net/", "other/"), c(8, 7)), 1:15))
+  many <- suppressWarnings(evaluate_models(data, layers, "rsa", permutations = 0))
+  expect_no_match(caption_text(ggplot2::autoplot(many, type = "depth")), "left out")
+  expect_match(caption_text(ggplot2::autoplot(many)), "left out")
 })
 
 test_that("the kind of responses() changes words, and no number", {

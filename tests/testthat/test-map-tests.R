@@ -410,6 +410,19 @@ test_that("pictures show courses, ranks and nulls", {
   expect_refused(ggplot2::autoplot(tested, at = 1:3), c("30 places", "not 3"))
   two <- test_maps(array(c(maps, -maps), c(9, 30, 2)), alternative = "two_sided")
   for (type in c("course", "ranked", "max_null")) built(ggplot2::autoplot(two, type = type))
+  # long names are wrapped, in legends and in titles of panels
+  long <- paste0("conv", 1:2, "_block_with_long_name")
+  two <- test_maps(array(c(maps, -maps), c(9, 30, 2), list(NULL, NULL, long)),
+                   alternative = "two_sided")
+  keys <- built(ggplot2::autoplot(two, type = "course"))$plot$scales$get_scales("colour")
+  expect_identical(keys$get_labels(), sub("with_", "with_\n", long))
+  expect_identical(c(keys$guide$ncol, keys$guide$params$ncol), 2)
+  for (type in c("ranked", "max_null")) {
+    titles <- ggplot2::autoplot(two, type = type)$facet$params$labeller(data.frame(panel = long))
+    expect_identical(titles[[1]], sub("with_", "with_\n", long))
+  }
+  expect_identical(map_score_words(list(measure = "rsa(outer = kendall)", compared = TRUE)),
+                   "mean difference of\nRSA score with\nouter = kendall")
 })
 
 test_that("places without an order are no curve, and voxels are slices with peaks", {

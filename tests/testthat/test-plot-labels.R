@@ -150,8 +150,50 @@ test_that("panels of measures have titles and ticks that fit into a column of a 
   for (result in list(scores, compare_scores(scores), best_score(scores, by = "measure"))) {
     built <- ggplot2::ggplot_build(ggplot2::autoplot(result))
     titles <- built$layout$facet_params$labeller(data.frame(panel = unique(scores$measure)))[[1]]
-    expect_lte(longest_line(unlist(titles)), 14)
+    expect_lte(longest_line(unlist(titles)), 12)
+    expect_identical(built$plot$theme$strip.clip, "off")
     ticks <- lapply(built$layout$panel_params, function(panel) panel$x$breaks)
     expect_true(all(lengths(lapply(ticks, stats::na.omit)) %in% 2:5))
+    # numbers that would touch overlap with the spaces round them, so that one is left out
+    expect_match(tick_labels(built, "x"), "^ [-.0-9]+ $")
   }
+})
+
+test_that("points at the border of a panel are drawn whole", {
+  set.seed(2)
+  x <- normal_layers("x", 12)
+  scores <- suppressWarnings(score_interval(x[[1]], x[-1]))
+  for (plot in list(ggplot2::autoplot(scores), ggplot2::autoplot(best_score(scores)),
+                    ggplot2::autoplot(calibrate(x[1:4], permutations = 19), type = "scores"))) {
+    expect_identical(plot$coordinates$clip, "off")
+  }
+})
+
+test_that("titles of many tiles keep numbers whole, the caption tells of names without room", {
+  ranges <- c("0.30 to 0.34", "-0.05 to -0.01", "1e-05 to 2e-05")
+  expect_identical(wrapped_labels(ranges, 6),
+                   c("0.30\nto\n0.34", "-0.05\nto -0.01", "1e-05\nto\n2e-05"))
+  skip_if_not_installed("ggplot2")
+  set.seed(3)
+  found <- similarity(normal_layers("x", 3), normal_layers("y", 3),
+                      measures()$id[c(1:5, 7, 15, 17, 23, 25)])
+  many <- ggplot2::autoplot(found)
+  expect_lte(max(text_lines(levels(many$data$panel))), 3)
+  expect_match(caption_text(many), "names that have no room")
+  few <- ggplot2::autoplot(found, measure = c("cka", "procrustes"))
+  expect_no_match(caption_text(few), "names that have no room")
+})
+
+test_that("null scores are drawn where titles of panels leave room for bars", {
+  skip_if_not_installed("ggplot2")
+  set.seed(4)
+  x <- normal_layers("layer", 4)
+  y <- normal_layers("vision_model.layers.", 3)
+  two <- calibrate(x[1:2], y, c("cka", "mutual_knn"), permutations = 19)
+  expect_true(has_layer(built(ggplot2::autoplot(two)), "GeomTile"))
+  expect_true(has_layer(built(ggplot2::autoplot(two, type = "null")), "GeomRect"))
+  bars <- built(ggplot2::autoplot(calibrate(x, y, permutations = 19)))
+  expect_length(panel_names(bars), 12)
+  # numbers of panels side by side do not touch
+  expect_gte(as.numeric(bars$plot$theme$panel.spacing.x), 0.9)
 })

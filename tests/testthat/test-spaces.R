@@ -362,13 +362,17 @@ test_that("parts are cut, bound, compared and told", {
   twice <- rbind(parts, parts)
   expect_identical(as.data.frame(twice, part = "neurons"), as.data.frame(parts, part = "neurons"))
   skip_if_not_installed("ggplot2")
-  expect_s3_class(ggplot2::autoplot(parts), "ggplot")
+  picture <- ggplot2::autoplot(parts)
+  # the legend may reach over the names, and open points hide no full ones
+  expect_identical(picture$theme$legend.justification, "right")
+  expect_identical(unname(picture$scales$get_scales("shape")$palette(4)[4]), 1)
   # areas with the same spaces share the axis of names
   both <- parts
   both$y <- "another"
   both <- rbind(first = parts, second = both)
   drawn <- ggplot2::ggplot_build(ggplot2::autoplot(both))$layout$layout
   expect_identical(c(max(drawn$ROW), max(drawn$COL), max(drawn$SCALE_Y)), c(1L, 2L, 1L))
+  expect_gte(as.numeric(ggplot2::autoplot(both)$theme$panel.spacing.x), 1.3)
   both <- both[!(both$space == both$space[both$part == "unique"][1] & both$source == "second"), ]
   drawn <- ggplot2::ggplot_build(ggplot2::autoplot(both))$layout$layout
   expect_identical(c(max(drawn$ROW), max(drawn$COL), max(drawn$SCALE_Y)), c(2L, 1L, 2L))

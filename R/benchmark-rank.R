@@ -228,7 +228,7 @@ declare_result(
   # a sentence for each metric, over all groups or models
   sentence = function(x) {
     rows <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "told", "result")
-    rows$metric <- metric_of(rows)
+    rows$metric <- if (is.null(rows$target)) metric_of(rows) else output_words(rows)
     if (!is.null(rows$part) && any(rows$part == "all")) rows <- rows[rows$part == "all", ]
     groups <- row_groups(rows, c(test_columns(rows), "metric"))
     vapply(unname(groups), function(at) {
@@ -245,7 +245,8 @@ declare_result(
       chance <- if (isTRUE(part$chance[best] != 0)) paste("chance", numbers[2])
       name <- measure_words(part$measure[best])
       if (nrow(part) == 1) {
-        return(paste0("The ", part$metric, " of the ", name, " was ", numbers[1],
+        of <- if (is.null(part$target)) " of" else " by"
+        return(paste0("The ", part$metric, of, " the ", name, " was ", numbers[1],
                       brackets(chance, p), "."))
       }
       paste0("Of ", count_of(nrow(part), "measure"), ", the ", name, like_others(part$value, best),
@@ -287,6 +288,15 @@ similarity_scores <- function(result, ...) {
   if (is.null(table)) table <- utils::head(attr(result, "scores")[[1]]$table, 0)
   rownames(table) <- NULL
   table
+}
+
+# "Spearman correlation of dissimilarity with the difference in accuracy"
+output_words <- function(rows) {
+  kind <- rows$correlation
+  paste(if (is.null(kind)) "correlation" else paste(capitalised(as.character(kind)), "correlation"),
+        "of dissimilarity with the",
+        c(accuracy = "difference in accuracy", disagreement = "disagreement of outputs",
+          jsd = "Jensen-Shannon divergence of outputs")[as.character(rows$target)])
 }
 
 # Rows about outputs have a target in the place of a metric.

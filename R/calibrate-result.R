@@ -312,9 +312,9 @@ aggregate_rows <- function(null, measure, names, aggregate, settings) {
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
 # significant. counts: the permutations of each test; most: how many there are; p: what the p-values
-# are called where there are no thresholds and no `alpha`, else NULL.
+# are called where there are no thresholds and no `alpha`, else NULL; remedy: for too few of all.
 note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "none"), most,
-                              p = NULL) {
+                              p = NULL, remedy = "larger blocks") {
   least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
@@ -332,7 +332,7 @@ note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "
          if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
          } else if (!is.null(p)) {
-           "There are no more permutations: take more stimuli or larger blocks."
+           paste0("There are no more permutations: take more stimuli or ", remedy, ".")
          } else {
            paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",
                  "a larger `alpha`.")

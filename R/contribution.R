@@ -244,7 +244,7 @@ declare_result(
     shares <- !all(is.na(x$share))
     strwrap(c(if (!all(is.na(x$effect))) {
       "effect: what the score loses without the part. contribution: where it sits."
-    }, if (low) "The score is below 2 standard errors: shares are unstable.",
+    }, if (low && shares) "The score is below 2 standard errors: shares are unstable.",
     if (shares && anyNA(scores$se)) {
       "The score is undefined without some of the stimuli: shares are unstable."
     }, if (shares && any(has_nothing(scores), na.rm = TRUE)) {
@@ -324,6 +324,9 @@ contribution_sentence <- function(rows, score) {
                   " is not above 0: there is no similarity to take apart."))
   }
   row <- rows[which.max(told), ]
+  # of chosen rows nothing is said about the whole
+  whole <- isTRUE(all.equal(sum(rows$contribution), score$score, tolerance = 1e-6))
+  shown <- if (!whole) " shown here"
   if (score$by %in% c("groups", "components")) {
     text <- number_words(score$score, row$contribution, row$conf_low, row$conf_high)
     limits <- if (score$by == "groups") interval_phrase(text[3:4], 0.95, "stimuli")
@@ -331,8 +334,8 @@ contribution_sentence <- function(rows, score) {
       paste("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
     } else if (row$part_x == row$part_y) paste("pairs within", row$part_x) else
       paste("pairs of", row$part_x, "with", row$part_y)
-    return(paste0("Of the ", what, brackets(text[1], stimuli_words(rows$n)), ", the largest part ",
-                  "came from ", pair, brackets(text[2], limits), "."))
+    return(paste0("Of the ", what, brackets(text[1], stimuli_words(rows$n)), ", the largest part",
+                  shown, " came from ", pair, brackets(text[2], limits), "."))
   }
   parts <- count_of(nrow(rows), c(stimuli = "stimulus", clusters = "cluster")[score$by])
   if (startsWith(score$by, "neurons")) {
@@ -344,6 +347,6 @@ contribution_sentence <- function(rows, score) {
   if (alone) return(paste0("Of ", parts, ", the ", what, " loses most without ", without))
   sizes <- sort(pmax(told, 0), decreasing = TRUE)
   half <- which(cumsum(sizes) >= sum(sizes) / 2)[1]
-  paste0("Half of the ", if (sign > 0) "positive" else "negative", " contributions to the ", what,
-         " came from ", half, " of ", parts, ", the largest part from ", without)
+  paste0("Half of the ", if (sign > 0) "positive" else "negative", " contributions", shown,
+         " to the ", what, " came from ", half, " of ", parts, ", the largest part from ", without)
 }

@@ -163,6 +163,9 @@ dimensionalities <- function(sample, layout, unlabelled) {
            "`{sample$repr$arg}` with itself is not positive. There are too few stimuli or neurons.")
       NA_real_
     }
+    warn_if(isTRUE(result[[e]] < 0), "unstable", "The dimensionality corrected by {quoted(e)} is ",
+            "negative ({number_word(result[[e]])}), which means nothing: without noise there is ",
+            "next to no variance, or there are too few stimuli or trials.")
   }
   result
 }

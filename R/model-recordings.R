@@ -129,7 +129,9 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
                                             kept(clusters = clusters), common), quote = TRUE)
       chance <- chance()
       inform_if(partial && !is_no_permutation(permutations), "no_chance", "No p_chance: partial ",
-                "scores have no permutation null. `p_zero` tests them against 0 by their errors.")
+                "scores have no permutation null.", if (!all(is.na(interval$p_zero))) {
+                  " `p_zero` tests them against 0 by their errors."
+                })
       ceiling <- if (partial) list(ceiling = NA_real_, se = NA_real_, from = "measure") else
         ceiling_of_recordings(data, models, measure, subjects, common["na"], over)
       list(interval = interval, chance = chance, ceiling = ceiling)

@@ -38,7 +38,7 @@ declare_result(
     column("statistic", "`tested` over its standard error", shown = 5),
     column("p_value", "about other conditions and other subjects", shown = 4),
     column("p_conditions", "about other conditions, by permutations", shown = 7),
-    column("p_subjects", "about other subjects", shown = 8),
+    column("p_subjects", "of `mean`, about other subjects", shown = 8),
     column("subjects", "the number of subjects", shown = 9),
     column("deleted", "what was left out one at a time for `se`")
   ),
@@ -51,7 +51,8 @@ declare_result(
         paste0("For its error, ", paste(unique(x$deleted), collapse = ", or "),
                " were left out one at a time.")
       },
-      "p_conditions holds the subjects fixed, p_subjects the conditions: see ?rsa_regression.",
+      paste("p_conditions holds the subjects fixed, p_subjects (of `mean`) the conditions: see",
+            "?rsa_regression."),
       words_below(x))
   },
   sentence = function(x) group_sentence(x)

@@ -46,7 +46,9 @@ declare_result(
     model <- need_kept(x, "model", "rsa_regression()", "result")
     if (!is.null(model$subject)) {
       group <- attr(x, "group")
-      return(group_sentence(group[group$term %in% x$term, , drop = FALSE]))
+      told <- group_sentence(group[group$term %in% x$term, , drop = FALSE])
+      others <- length(setdiff(model$subject, x$subject))
+      return(paste0(told, if (others) " This is of all subjects of the call, not of these rows."))
     }
     words <- vapply(seq_len(nrow(x)), function(row) {
       paste0(x$term[row], brackets(paste("coefficient", number_word(x$estimate[row])),

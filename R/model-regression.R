@@ -32,8 +32,8 @@
 #'
 #'   `summary()` [tests the group][regression_group], for each predictor: `mean` coefficient over
 #'   subjects; `tested`, that of the tested ones, with `se`, `df`, `statistic`; `p_value`, about
-#'   other conditions (or blocks) and subjects, `p_conditions` and `p_subjects`, about one of them;
-#'   `subjects`; `deleted`, what was left out one at a time for `se`.
+#'   other conditions (or blocks) and subjects, `p_conditions`, and `p_subjects` (of `mean`), about
+#'   one of them; `subjects`; `deleted`, what was left out one at a time for `se`.
 #'
 #'   `glance()`: for each response `r_squared`, `shared` (R squared less all unique parts),
 #'   `p_value` of the whole model, `intercept`, and numbers of `pairs`, `conditions` and

@@ -217,6 +217,8 @@ time_windows <- function(times, width, step = NULL, unit = "ms", ...) {
   refuse_if(length(empty), "value", "`width` leaves {count_of(length(empty), 'window')} without ",
             "any time, first that which begins at {format(begins[empty[1]])}: take a larger one.")
   windows <- Map(seq, first, last)
+  refuse_if(anyDuplicated(windows), "value", "`step` is shorter than the time between samples, so ",
+            "that windows repeat: take a larger one ({format(spacing)} or more).")
   means <- vapply(windows, function(at) mean(times[at]), 0)
   means[abs(means) < tolerance] <- 0
   stats::setNames(windows, with_unit(distinct_numbers(means), unit))

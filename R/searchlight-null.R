@@ -125,8 +125,9 @@ multiplied_centers <- function(source, neighbours, job, run) {
 center_forms <- function(source, neighbours, job, run) {
   hold_threads(1L)
   args <- job$measure$args
-  quick <- identical(job$measure$id, "rsa") && args$form == "dissimilarities" && is.null(args$clusters) &&
-    !source$is_rdm && is.null(source$noise) && length(source$patterns$runs) == 1
+  quick <- identical(job$measure$id, "rsa") && args$form == "dissimilarities" &&
+    is.null(args$clusters) && !source$is_rdm && is.null(source$noise) &&
+    length(source$patterns$runs) == 1
   lapply(seq_along(neighbours), function(k) {
     form <- if (quick) quick_center(source$patterns$means[, neighbours[[k]], drop = FALSE], job)
     if (!is.null(form)) return(form)

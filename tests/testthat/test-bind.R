@@ -88,7 +88,7 @@ test_that("rows whose draws were lost, exchanged or never known give an error", 
     changed[[column]] <- rev(changed[[column]])
     expect_refused(null_scores(changed), c("`calibration`", "row 1"))
     skip_if_not_installed("ggplot2")
-    expect_refused(ggplot2::autoplot(changed), "row 1")
+    expect_refused(ggplot2::autoplot(changed, type = "null"), "row 1")
   }
   # the other one's rows under this one's attributes
   stolen <- v$a

@@ -230,3 +230,9 @@ test_that("a column that is no coordinate is named", {
   expect_refused(neighbourhoods(table, radius = 1), c("`coordinates`", "\"contact\"", "leave it out"))
   expect_length(neighbourhoods(table[1:2], radius = 1), 4)
 })
+
+test_that("windows do not repeat", {
+  times <- seq(-20, 80, by = 10)
+  expect_refused(time_windows(times, 20, step = 3), c("`step`", "10 or more"))
+  expect_length(unique(time_windows(times, 20, step = 15)), 7)
+})

@@ -628,7 +628,7 @@ test_that("the table of the group says what each p-value is about", {
   data$all <- lapply(1:3, function(s) data$brain + dist(patterns_of(10)))
   group <- summary(rsa_regression(all ~ a + b, data, permutations = 19))
   expect_output(print(group), "p_value is about other subjects and other conditions")
-  expect_output(print(group), "p_conditions holds the subjects fixed, p_subjects the conditions")
+  expect_output(print(group), "p_conditions holds the subjects fixed, p_subjects .of `mean`. the conditions")
   expect_identical(tidy(group)$p.value, group$p_value)
   # a test of coefficients that are not negative is one-sided
   set.seed(1)

@@ -332,3 +332,19 @@ test_that("the best of several is told with those that are as good", {
   lost$score <- NA_real_
   expect_match(in_words(lost), "all 3 scores are undefined (NA)", fixed = TRUE)
 })
+
+test_that("of chosen parts nothing is said about the whole", {
+  set.seed(5)
+  x <- matrix(rnorm(180), 30)
+  parts <- contributions(x, x + rnorm(180), "cka", by = "groups", groups = rep(c("u", "v", "w"), 10))
+  expect_match(in_words(parts), "the largest part came from")
+  expect_match(in_words(parts[1:2, ]), "the largest part shown here came from")
+})
+
+test_that("figures of outputs are told as the correlations that they are", {
+  set.seed(1)
+  models <- lapply(c(a = 1, b = 2, c = 3, d = 4), function(i) matrix(rnorm(60), 20))
+  found <- benchmark_outputs(models, accuracy = c(0.9, 0.8, 0.7, 0.95), measures = "cka",
+                             model_permutations = 19)
+  expect_match(in_words(found), "^The Spearman correlation of dissimilarity with the difference in accuracy by the")
+})

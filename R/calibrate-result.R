@@ -345,7 +345,9 @@ excess_words <- function(object) {
   if (!length(unlimited)) return(NULL)
   paste0("calibrated of ", enumerate(unlimited), ": the difference between score and ",
          "threshold, or 0 where the score is no better than the threshold; not a share of the ",
-         "best score, which this measure does not have")
+         "best score, which ", if (!is.null(attr(object, "settings")$own)) {
+           "a function in `aggregate`"
+         } else "this measure", " does not have")
 }
 
 # What counts as significant, where the p-values come from, and what the other columns are.

@@ -82,7 +82,8 @@ check_bound_columns <- function(columns, kind) {
   known <- result_classes[[kind]]$columns$name
   refuse("value", "Results with different columns cannot be put into one table: ",
          "{enumerate(extra)} {if (length(extra) > 1) 'are' else 'is'} not in all of them. Make ",
-         "all of them in the same way", if ("model_x" %in% known) ", with or without models",
+         "all of them in the same way", if ("p_zero" %in% extra) ", with or without `given`" else
+           if ("model_x" %in% known) ", with or without models",
          if ("p_adjusted" %in% known) " and `p_adjust`", ", and keep their columns.", arg = "...")
 }
 

@@ -635,6 +635,11 @@ test_that("it is told when two stimuli carry half of the influence", {
   # of clusters, the two clusters
   expect_message(score_interval(x, y, clusters = rep(1:20, 2)), "Two of 20 clusters",
                  class = "repalign_strong_stimuli")
+  # of five clusters two carry that much by chance
+  set.seed(82)
+  x <- matrix(rnorm(400), 40)
+  expect_no_message(score_interval(x, x[, 1:5] + matrix(rnorm(200), 40), clusters = rep(1:5, 8)),
+                    class = "repalign_strong_stimuli")
 })
 
 test_that("deletions by ranks of a list are those of its pairs", {

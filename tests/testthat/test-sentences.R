@@ -344,7 +344,7 @@ test_that("of chosen parts nothing is said about the whole", {
 test_that("figures of outputs are told as the correlations that they are", {
   set.seed(1)
   models <- lapply(c(a = 1, b = 2, c = 3, d = 4), function(i) matrix(rnorm(60), 20))
-  found <- benchmark_outputs(models, accuracy = c(0.9, 0.8, 0.7, 0.95), measures = "cka",
+  found <- benchmark_outputs(models, NULL, accuracy = c(0.9, 0.8, 0.7, 0.95), measures = "cka",
                              model_permutations = 19)
   expect_match(in_words(found), "^The Spearman correlation of dissimilarity with the difference in accuracy by the")
 })

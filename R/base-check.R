@@ -75,8 +75,7 @@ check_count <- function(value, arg, least = 1) {
 # Users may have taken columns out of a result, so methods check for those that they need.
 need_columns <- function(rows, needed, what, arg = "object") {
   missing <- setdiff(needed, names(rows))
-  refuse_if(length(missing), "type", if (arg == "folds") "`folds`" else "This result",
-            " cannot be {what} without the ",
+  refuse_if(length(missing), "type", "This result cannot be {what} without the ",
             "column{if (length(missing) > 1) 's'} {enumerate(missing)}.", arg = arg)
   invisible(rows)
 }

@@ -86,7 +86,8 @@ declare_result(
 #'
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
 #' outlasts a trial (drifts) does not drop out. The corrected dimensionalities are `NA`, with a
-#' warning of class `repalign_undefined`, when their denominator is not positive, and scatter widely
+#' warning of class `repalign_undefined`, when their denominator is not positive, may be
+#' negative (with one of class `repalign_unstable`), and scatter widely
 #' when it is near 0. Stimuli that depend on each other make the values too low and the intervals
 #' too narrow (see [dependence]), and so do neurons that do, without `units`.
 #' @references Chun et al. (2026), ICLR, \doi{10.48550/arXiv.2509.26560} (dimensionality). Chun et

@@ -54,9 +54,6 @@ names_differ <- function(arg_1, arg_2, names_1, names_2) {
   twice <- c(names_1[duplicated(names_1)], names_2[duplicated(names_2)])
   only_1 <- setdiff(names_1, names_2)
   only_2 <- setdiff(names_2, names_1)
-  if (!length(c(only_1, only_2, twice))) {
-    return(paste0("`", arg_1, "` and `", arg_2, "` name the same stimuli in different orders: "))
-  }
   paste0("`", arg_1, "` and `", arg_2, "` name different stimuli (", if (length(only_2)) {
     paste0(quoted(only_2[1]), " is in `", arg_2, "` alone")
   } else if (length(only_1)) {

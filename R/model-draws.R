@@ -104,7 +104,8 @@ as_folds <- function(folds, repeats, task) {
 
 # A table of folds as a list of list(train, test), each with flags of RDMs (m) and stimuli (w).
 given_folds <- function(folds, task) {
-  need_columns(folds, c("fold", "set", "factor", "index"), "used", "folds")
+  lacking <- setdiff(c("fold", "set", "factor", "index"), names(folds))
+  refuse_if(length(lacking), "type", "`folds` has no column {enumerate(lacking)}.")
   sizes <- c(rdm = length(task$group), condition = task$given)
   usable <- nrow(folds) && all(folds$set %in% c("train", "test")) &&
     all(folds$factor %in% names(sizes)) && is.numeric(folds$index) && !anyNA(folds$fold) &&

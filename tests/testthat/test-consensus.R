@@ -579,3 +579,13 @@ test_that("null scores are those of sides whose stimuli were moved", {
     }
   }
 })
+
+test_that("few orders within folds are told, with fewer folds as the remedy", {
+  set.seed(1)
+  x <- lapply(c(a = 4, b = 5, c = 4), function(q) matrix(rnorm(24 * q), 24))
+  of <- rep(1:8, each = 3)
+  expect_message(found <- consensus(x, clusters = of, permutations = 99),
+                 "with 7 permutations.*fewer `folds`", class = "repalign_few_permutations")
+  expect_no_message(consensus(x, clusters = of, permutations = 99, folds = 2),
+                    class = "repalign_few_permutations")
+})

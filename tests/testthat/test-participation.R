@@ -334,3 +334,13 @@ test_that("stimuli with a single trial are left out, and said so", {
   array[1:3, , 2] <- NA
   expect_refused(suppressMessages(participation_ratio(array)), c("3 stimuli", "two trials"))
 })
+
+test_that("a negative dimensionality is told", {
+  set.seed(1)
+  x <- matrix(rnorm(100), 20)
+  expect_warning(expect_warning(
+    found <- participation_ratio(x, matrix(rnorm(100), 20)), "\"stimulus\" is negative",
+    class = "repalign_unstable"
+  ), "\"stimulus_neuron\" is negative", class = "repalign_unstable")
+  expect_true(found$stimulus < 0 && found$stimulus_neuron < 0)
+})

@@ -497,3 +497,13 @@ test_that("rows that keep nothing beside them go with data frames of the same co
   expect_error(rbind(s, as.data.frame(s)[-1]), "can be put into one table",
                class = "repalign_error_type")
 })
+
+test_that("what differs between results with controls and without is named", {
+  set.seed(1)
+  x <- matrix(rnorm(120), 20)
+  y <- x + matrix(rnorm(120), 20)
+  plain <- measure("cka", estimator = "stimulus")
+  partial <- measure("cka", estimator = "stimulus", given = matrix(rnorm(60), 20))
+  expect_refused(quietly(rbind(score_interval(x, y, plain), score_interval(x, y, partial))),
+                 c("\"p_zero\"", "with or without `given`"))
+})

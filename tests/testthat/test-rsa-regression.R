@@ -821,3 +821,13 @@ test_that("squares that dist() made are not taken as Euclidean distances", {
   brain <- brain^2
   expect_message(rsa_regression(brain ~ y, permutations = 1), "inner = \"sqeuclidean\"")
 })
+
+test_that("the sentence of one subject's rows says that it is about all subjects", {
+  set.seed(4)
+  a <- matrix(rnorm(36), 12)
+  subjects <- lapply(1:3, function(i) dist(a %*% matrix(rnorm(30), 3) + matrix(rnorm(120), 12))^2)
+  names(subjects) <- c("a", "b", "c")
+  found <- rsa_regression(brain ~ A, list(brain = subjects, A = dist(a)^2), permutations = 19)
+  expect_no_match(in_words(found), "not of these rows")
+  expect_match(in_words(found[found$subject == "a", ]), "all subjects of the call, not of these rows")
+})

@@ -464,27 +464,19 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
     kernel <- Reduce(`+`, Map(`/`, kernels, model$ratios[d, ]))
     kernel + mean(diag(kernel)) / n
   }
-  # M / lambda of a candidate, from a triangle of its kernel
-  m_of <- function(l, kernel, triangle = chol.default(kernel + diag(model$penalty[l], n))) {
-    chol2inv(triangle) - 1 / (n * (model$penalty[l] + traces[l] / n))
-  }
-  trains <- lapply(seq_along(folds$test), train_of, folds = folds, n = n)
-  blocks <- if (!is.null(codes)) lapply(trains, function(train) {
-    unname(split(seq_along(train), codes[train]))
-  })
-  errors <- lapply(folds$test, function(test) matrix(0, length(model$penalty), ncol(y)))
+  # what takes the size in the direction of 1 off an inverse again, and M / lambda of a candidate
+  shift_of <- function(l) 1 / (n * (model$penalty[l] + traces[l] / n))
+  m_of <- function(l, triangle) chol2inv(triangle) - shift_of(l)
+  errors <- array(0, c(length(model$penalty), ncol(y), length(folds$test)))
   choices <- unlist(model$sets[lengths(model$sets) > 1])
   for (d in unique(model$direction[choices])) {
-    kernel <- kernel_of(d)
-    for (l in intersect(which(model$direction == d), choices)) {
-      m <- m_of(l, kernel)
-      my <- m %*% y
-      for (k in seq_along(trains)) {
-        errors[[k]][l, ] <- errors_beside(m, my, trains[[k]], folds$test[[k]], blocks[[k]])
-      }
-    }
+    at <- intersect(which(model$direction == d), choices)
+    errors[at, , ] <- .Call(C_kernel_errors, kernel_of(d), model$penalty[at], shift_of(at), y,
+                            folds$test, codes)
   }
-  each <- lapply(errors, chosen_penalties, of, model$sets, settings$per_neuron)
+  each <- lapply(seq_along(folds$test), function(k) {
+    chosen_penalties(matrix(errors[, , k], ncol = ncol(y)), of, model$sets, settings$per_neuron)
+  })
   means <- mean_values(y, folds)
   found <- lapply(seq_along(model$sets), function(set) {
     list(values = means, chosen = do.call(rbind, lapply(each, `[[`, set)))
@@ -492,9 +484,11 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
   for (l in setdiff(unlist(each), NA)) {
     d <- model$direction[l]
     # a choice needs fewer digits than predictions, for which a small penalty needs the data
-    m <- if (model$penalty[l] >= 1e-4 * traces[l]) m_of(l, kernel_of(d)) else
-      m_of(l, triangle = t(rotated(cbind(model$layer(d)$x, diag(sqrt(model$penalty[l]), n),
-                                         sqrt(traces[l]) / n))))
+    m <- m_of(l, if (model$penalty[l] >= 1e-4 * traces[l]) {
+      chol.default(kernel_of(d) + diag(model$penalty[l], n))
+    } else {
+      t(rotated(cbind(model$layer(d)$x, diag(sqrt(model$penalty[l]), n), sqrt(traces[l]) / n)))
+    })
     my <- m %*% y
     for (set in seq_along(found)) {
       chosen <- found[[set]]$chosen
@@ -506,25 +500,8 @@ predict_by_kernels <- function(model, y, of, folds, settings, codes, advance) {
       }
     }
   }
-  for (k in seq_along(trains)) advance()
+  for (k in seq_along(folds$test)) advance()
   found
-}
-
-# Summed squared errors of training rows, of which each, or each block, is left out together with
-# the test rows.
-errors_beside <- function(m, my, train, test, blocks) {
-  own <- m[test, train, drop = FALSE]
-  solved <- chol2inv(chol.default(m[test, test, drop = FALSE])) %*% own
-  residuals <- my[train, , drop = FALSE] - crossprod(solved, my[test, , drop = FALSE])
-  if (is.null(blocks)) {
-    residuals <- residuals / (m[cbind(train, train)] - colSums(own * solved))
-  }
-  for (block in blocks) {
-    room <- m[train[block], train[block], drop = FALSE] -
-      crossprod(own[, block, drop = FALSE], solved[, block, drop = FALSE])
-    residuals[block, ] <- solve(room, residuals[block, , drop = FALSE])
-  }
-  colSums(residuals^2)
 }
 
 # ---- partial least squares

@@ -192,6 +192,13 @@ int lapack_cholesky(size_t n, double *a)
     return info;
 }
 
+int lapack_cholesky_inverse(size_t n, double *a)
+{
+    int in = (int) n, ld = leading(n), info = lapack_cholesky(n, a);
+    if (info == 0) F77_CALL(dpotri)("U", &in, a, &ld, &info FCONE);
+    return info;
+}
+
 double lapack_upper_condition(size_t n, const double *r, double *work, int *counts)
 {
     int in = (int) n, ld = leading(n), info = 0;

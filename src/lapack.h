@@ -49,6 +49,9 @@ int lapack_leading_vector(size_t n, double *a, double *vector, double *values, d
 /* Upper triangle of a (n x n) = R with a = R'R; the lower one stays. Not 0: not positive. */
 int lapack_cholesky(size_t n, double *a);
 
+/* Upper triangle of a (n x n) = that of its inverse. Not 0: not positive. */
+int lapack_cholesky_inverse(size_t n, double *a);
+
 /* An estimate of the condition number (1-norm) of the upper triangle of r (n x n); infinity where it
    is singular. work: 3 n doubles; counts: n ints. */
 double lapack_upper_condition(size_t n, const double *r, double *work, int *counts);

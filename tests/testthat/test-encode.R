@@ -318,21 +318,26 @@ test_that("penalties are chosen alike by kernels and by a decomposition of each 
   set.seed(17)
   y <- normal(60, 5)
   y <- y - rep(colMeans(y), each = 60)
-  folds <- list(1, 2:13, c(5, 9, 60))
+  folds <- list(1L, 2:13, c(5L, 9L, 60L))
   for (q in c(10, 55, 58, 80)) {
     x <- rotated(scale(normal(60, q) + 0.3 * y[, rep(1, q)], scale = FALSE))
-    for (penalty in c(1e-3, 1, 100) * sum(x^2) / q) {
-      m <- solve(tcrossprod(x) + diag(penalty, 60)) - 1 / (60 * penalty)
-      for (test in folds) for (codes in list(NULL, rep(1:20, each = 3))) {
-        train <- seq_len(60)[-test]
+    penalties <- c(1e-3, 1, 100) * sum(x^2) / q
+    for (codes in list(NULL, rep(1:20, each = 3))) {
+      found <- .Call(C_kernel_errors, tcrossprod(x), penalties, 1 / (60 * penalties), y, folds,
+                     codes)
+      found <- array(found, c(3, 5, length(folds)))
+      for (k in seq_along(folds)) {
+        train <- seq_len(60)[-folds[[k]]]
         blocks <- if (!is.null(codes)) split(seq_along(train), codes[train])
         own <- y[train, ] - rep(colMeans(y[train, ]), each = length(train))
-        expect_equal(errors_beside(m, m %*% y, train, test, blocks),
-                     inner_errors(fold_basis(x, train, test), own, penalty, blocks)[1, ],
+        expect_equal(found[, , k],
+                     inner_errors(fold_basis(x, train, folds[[k]]), own, penalties, blocks),
                      tolerance = 1e-7)
       }
     }
   }
+  expect_error(.Call(C_kernel_errors, diag(60), -2, 0, y, folds, NULL), "is not positive")
+  expect_error(.Call(C_kernel_errors, diag(60), 1, 0, y, list(1:60), NULL), "leave rows")
 })
 
 test_that("workers give the result of one process", {

@@ -221,7 +221,7 @@ test_that("values above 1 are told for what they are", {
   expect_null(odd(0.9, 0.8))
   expect_null(odd(NA))
   expect_null(odd_value_words("uncorrected CKA", 1 + 1e-15))
-  expect_match(odd(1.12, 0.9), "not below 1: as similar as noise allows", fixed = TRUE)
+  expect_match(odd(1.12, 0.9), "at most 1: of the interval 0.90 to 1 is left", fixed = TRUE)
   expect_match(odd(1.74, -0.6), "0 and 1 in it says little", fixed = TRUE)
   expect_match(odd(1.12), "this is chance, or units share noise", fixed = TRUE)
   expect_match(odd(1.12, 1.02), "more than chance: units share noise or are on both sides, or one",
@@ -246,7 +246,7 @@ test_that("values above 1 are told for what they are", {
     in_words(changed)
   }
   expect_match(told(0.5, 0.4), "that is [0-9]+% of the noise ceiling")
-  expect_match(told(1.04, 0.9), "that is not below the noise ceiling, [0-9.]+\\. This is not below 1")
+  expect_match(told(1.04, 0.9), "that is not below the noise ceiling, [0-9.]+\\. True values are at most 1")
   expect_match(told(1.04, 1.02), "above the noise ceiling, [0-9.]+\\. No true")
 })
 

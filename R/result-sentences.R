@@ -356,7 +356,7 @@ odd_value_words <- function(name, score, low = NULL) {
   nothing <- score < -1 || score > meaningless
   if (!nothing && isTRUE(low <= 0)) return(" An interval with 0 and 1 in it says little.")
   if (!nothing && isTRUE(low <= 1)) {
-    return(paste0(" True values are at most 1: of the interval ", number_word(low), " to 1 is left."))
+    return(paste(" True values are at most 1: of the interval", number_word(low), "to 1 is left."))
   }
   said <- c(" A CKA so far from 0 to 1 means nothing: there are too few stimuli or neurons, or ",
             " No true value is above 1: this is chance, or ",

@@ -323,6 +323,7 @@ contribution_sentence <- function(rows, score) {
     return(paste0("The ", what, brackets(number_word(score$score), stimuli_words(rows$n)),
                   " is not above 0: there is no similarity to take apart."))
   }
+  if (all(told == 0, na.rm = TRUE)) return(paste0("No part of the ", what, " differs from 0."))
   row <- rows[which.max(told), ]
   # of chosen rows nothing is said about the whole
   whole <- isTRUE(all.equal(sum(rows$contribution), score$score, tolerance = 1e-6))

@@ -406,6 +406,8 @@ test_that("a score that is not above 0 is not taken apart, and a difference is b
     expect_match(in_words(found), "\\(-[0-9.]+, 14 stimuli\\) is not above 0: there is no similarity")
     expect_output(print(found), "not above 0: there is no similarity of which parts")
   }
+  expect_match(in_words(quietly(contributions(x, list(a = y, b = y)))),
+               "No part of the .* differs from 0")
   # undefined without a stimulus
   attr(below, "scores")[c("score", "se")] <- c(0.5, NA)
   below$effect[which.max(below$contribution)] <- NA

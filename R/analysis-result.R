@@ -70,7 +70,8 @@ declare_result(
 # A summary has the columns of an analysis, and keeps of it what its sentence needs.
 declare_result("repalign_summary", from = analysis_pages, digits = 3,
                words = "summaries of analyses", columns = analysis_columns,
-               kept = list(conf_level = one_level, over = function(values) common_value(values),
+               kept = list(conf_level = one_level,
+                           over = function(values) if (length(unique(values)) == 1) values[[1]],
                            title = function(values) common_value(values)), bare = TRUE,
                shown = function(x) without_samples_only(x),
                footing = function(x, digits) words_below(x),
@@ -105,8 +106,7 @@ analysis_sentence <- function(x) {
                  paste("pooled over", count_word(told$n_estimates[best]), "estimates")
                },
                if (!is.null(facts$level)) {
-                 facts <- analysis_facts(if (inherits(x, "repalign_summary")) x else told[best, ])
-                 interval_phrase(text[-1], facts$level, facts$over)
+                 interval_phrase(text[-1], facts$level, analysis_facts(told[best, ])$over)
                })
   title <- if (told$x[best] != told$y[best]) paste(told$x[best], "and", told$y[best]) else
     if (told$x[best] == "trial") "two trials" else paste("two halves of", told$x[best])
@@ -123,7 +123,7 @@ analysis_sentence <- function(x) {
            " and the value without noise ", number_word(told$disattenuated[best]))
   }
   paste0(result, noiseless, ".",
-         odd_value_words(name, told$pooled[best], told$conf_low[best]),
+         if (!objects) odd_value_words(name, told$pooled[best], told$conf_low[best]),
          undefined_words(told$pooled, "value"), more)
 }
 
@@ -131,8 +131,12 @@ analysis_sentence <- function(x) {
 analysis_facts <- function(x) {
   if (inherits(x, "repalign_summary")) {
     title <- attr(x, "title")
+    over <- attr(x, "over")
     return(list(title = if (is.null(title)) "Summary of analyses" else title,
-                level = attr(x, "conf_level"), over = attr(x, "over")))
+                level = attr(x, "conf_level"),
+                over = if (length(over)) {
+                  paste(unique(over[intersect(names(over), x$over)]), collapse = ", or over ")
+                }))
   }
   title <- title_of_analysis(analysis_of(x))
   level <- unlist(lapply(parts_of(x), function(part) part$conf_level))
@@ -189,7 +193,7 @@ analysis_result <- function(cells, setup, analysis) {
   # random halves of one population are alike by construction
   if (!isTRUE(setup$halves)) {
     warn_unstable_rows(result, setup$stimuli, !is.null(setup$conf_level),
-                       analysis == "brain_to_model")
+                       analysis == "brain_to_model", analysis == "object_disentanglement")
   }
   # the most similar comparison at each number of neurons and for each estimator, or all pooled
   combined <- if (!takes_best(analysis)) {
@@ -353,7 +357,10 @@ summary.repalign_analysis <- function(object, ...) {
             "together that cannot be told apart: summarise each whole result, or bind whole ",
             "results with names, as in rbind(day1 = a, day2 = b).", arg = "object")
   facts <- analysis_facts(object)
-  over <- if (length(facts$level)) interval_extents(combined, parts_of(object))
+  # what the rows of each kind of error are over, in words
+  over <- if (length(facts$level)) {
+    vapply(split(combined, combined$over), interval_extents, "", parts_of(object))
+  }
   new_result(combined, "repalign_summary",
              list(conf_level = facts$level, over = over, title = facts$title))
 }

@@ -170,8 +170,10 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   lacking <- na == "pairs"
   setup <- open_analysis(setup, sides_of(reprs), if (lacking) "error" else na, clusters, lacking)
   width <- ncol(setup$reprs[[1]]$data)
-  units <- setup$reprs[[1]]$columns$units
-  if (is.null(units)) units <- seq_len(width)
+  # one session is what columns without labels are
+  declared <- setup$reprs[[1]]$columns$units
+  units <- if (is.null(declared) || is.null(units) && length(unique(declared)) == 1)
+    seq_len(width) else declared
   setup$codes <- if (!complete) label_codes(units, units)
   setup$complete <- complete_word(complete, complete)
   setup$neurons <- neurons_over(over, setup, list(list(arg = "trials", complete = complete)))

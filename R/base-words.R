@@ -97,6 +97,11 @@ equal_share <- 1e-10
 # Other numbers count as equal when they differ by less than this share.
 tie_share <- 1e-12
 
+# 0 for what is rounding beside `size`.
+unless_rounding <- function(values, size) {
+  replace(values, which(abs(values) <= tie_share * abs(size)), 0)
+}
+
 # A sum counts as zero when it is a smaller share of its terms than this.
 rounding_share <- 1e-14
 

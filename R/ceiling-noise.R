@@ -116,7 +116,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
         paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE),
                ", without the noise.")
       },
-      if (corrects && !is.null(unclass(task$x$responses)$session)) {
+      if (corrects && length(unique(unclass(task$x$responses)$session)) > 1) {
         paste("Pairs of neurons of one session are left out of `score`, but not of",
               "`disattenuated`: the two differ, even at a reliability of 1.")
       },
@@ -426,20 +426,25 @@ declare_result(
   footing = function(x, digits) {
     if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
   },
-  # of several comparisons the one nearest to its ceiling
+  # of several comparisons the one with the highest score beside its ceiling
   sentence = function(x) {
     need_columns(x, c("y", "measure", "ceiling", "reliability", "n"), "told", "result")
     for_each_measure(x, function(part) {
       known <- which(!is.na(part$ceiling))
       name <- measure_words(part$measure[1])
       lost <- undefined_words(part$ceiling, "noise ceiling")
-      if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
-      best <- known[which.max(replace(part$disattenuated[known],
-                                      is.na(part$disattenuated[known]), -Inf))]
-      if (!length(best)) best <- known[1]
+      if (!length(known)) {
+        return(paste0("By the ", name, ":", undefined_words(part$ceiling, "noise ceiling", FALSE)))
+      }
+      height <- part$disattenuated[known]
+      most <- max(height, -Inf, na.rm = TRUE)
+      tied <- known[which(height >= most - tie_share * abs(most))]
+      best <- c(tied, known)[1]
       start <- if (nrow(part) == 1) "The " else {
         paste0("Of ", count_of(nrow(part), "comparison"), ", that with ", part$y[best],
-               " was nearest to its ceiling: the ")
+               " was highest beside its ceiling",
+               if (length(tied) > 1) paste0(" (as ", count_of(length(tied) - 1, "other"), ")"),
+               ": the ")
       }
       value <- value_and_error(part, "ceiling", best)
       clean <- if (!is.null(part$disattenuated) && !is.na(part$disattenuated[best])) {

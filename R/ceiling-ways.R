@@ -22,7 +22,8 @@ cka_ceiling_tables <- function(task, y, args, held) {
   terms <- ceiling_self(sides, "x")
   if (!is.null(y)) {
     pair <- pair_of(task$x, y)
-    h <- ceiling_h(sides, c("x", "y"), pair_labels(pair, args))
+    h <- ceiling_h(sides, c("x", "y"), labels_of_means(pair_labels(pair, args), pair_labels(
+      pair, sides$clean)))
     if (is.na(h[1])) no_allowed_pair(pair, FALSE)
     clean <- if (!has_trials(y)) h else
       clean_h(sides, c("x", "y"), pair_labels(pair, sides$clean))
@@ -35,6 +36,7 @@ ceiling_self <- function(sides, side) {
   repr <- sides$given[[side]]
   at <- c(side, side)
   own <- self_labels(repr, sides$args, side)
+  if (has_trials(repr)) own <- labels_of_means(own, self_labels(repr, sides$clean, side))
   h <- ceiling_h(sides, at, list(own, own))
   if (is.na(h[1])) no_allowed_pair(self_pair(repr), TRUE)
   trial <- clean <- h
@@ -69,6 +71,12 @@ ceiling_weights <- function(sides, at, labels) {
   if (is.null(labels[[1]]) || is.null(labels[[2]])) return(NULL)
   neuron_pair_weights(excluded_pairs(labels[[1]], labels[[2]]), ncol(sides$data[[at[1]]]),
                       ncol(sides$data[[at[2]]]))
+}
+
+# The labels of sessions, by which means over trials leave out pairs; where all columns are of one
+# session, as where none is named, those of neurons (of trials).
+labels_of_means <- function(labels, of_trials) {
+  if (length(unique(unlist(labels))) == 1) of_trials else labels
 }
 
 # The label of the neuron of each column; without labels each column is a neuron.

@@ -95,6 +95,8 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   task$settings <- interval_settings(over, "auto", 200, "auto", NULL, NULL, conf_level)
   check_interval_task(task, y)
   settled <- lapply(task$set, function(measure) measure$args)
+  task$set <- Map(function(measure, args) replace(measure, "label", args$estimator), task$set,
+                  settled)
   for (args in settled) if (corrects_sample(args)) note_shared_neurons(pair, args)
   tables <- lapply(settled, function(args) cka_table(pair, args, task$codes))
   task$scores <- vapply(tables, function(table) table$values[1, 1], 0)

@@ -273,8 +273,9 @@ args_of_reprs <- function(reprs) vapply(reprs, function(repr) repr$arg, "")
 # that, which is why the warning asks for it, too, but not of layers: no layer is a copy of a brain,
 # and intervals above 1 are told as by score_interval(). A value far above 1 whose error is large,
 # or undefined because a deletion has no ratio, is told whatever the sizes.
-# with_errors: were errors asked for? of_layers: are the rows those of brain_to_model()?
-warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
+# with_errors: were errors asked for? of_layers: are the rows those of brain_to_model()? of_objects:
+# of object_disentanglement(), whose sides are the same neurons?
+warn_unstable_rows <- function(result, stimuli, with_errors, of_layers, of_objects = FALSE) {
   above <- !is.na(result$conf_low) & result$conf_low > 1 &
     result$pooled > 1 + if (of_layers) 0 else 2 / sqrt(result$neurons)
   enough <- result$neurons >= enough_neurons & isTRUE(stimuli >= enough_stimuli)
@@ -294,7 +295,8 @@ warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
        if (!is.na(first$conf_low)) {
          paste0(" (", format(first$conf_low, digits = 3), " to ",
                 format(first$conf_high, digits = 3), ")")
-       }, ". Such values come from neurons that are on both sides under different names, from ",
-       "noise that both sides share (name neurons, sessions or electrodes in the labels of ",
-       "units), or from too few neurons or stimuli.", data = result$pooled[at])
+       }, ". Such values come from ", if (of_objects) "too few neurons or images." else
+         paste("neurons that are on both sides under different names, from noise that both sides",
+               "share (name neurons, sessions or electrodes in the labels of units), or from too",
+               "few neurons or stimuli."), data = result$pooled[at])
 }

@@ -150,7 +150,8 @@ check_parts <- function(pairs, measure, kind, by) {
   ))
   refuse_by(by == "groups" && is.null(kind), paste(
     "it is no sum over pairs of stimuli (as none is with clusters, or of trials that were recorded",
-    "together). Take by = \"stimuli\", or a measure such as \"cka\" or \"rsa\""
+    "together). Take by = \"stimuli\", or a measure such as",
+    "measure(\"cka\", estimator = \"stimulus\") or \"rsa\""
   ))
   naive <- measure$id %in% c("cka", "rv") && args$kernel == "linear" && args$estimator == "naive"
   refuse_by(by == "components" && (!naive || is.null(kind)), paste(
@@ -243,7 +244,8 @@ declare_result(
     low <- any(abs(scores$score) < 2 * scores$se, na.rm = TRUE)
     shares <- !all(is.na(x$share))
     strwrap(c(if (!all(is.na(x$effect))) {
-      "effect: what the score loses without the part. contribution: where it sits."
+      paste0("effect: what the score loses without the part.",
+             if (!all(is.na(x$contribution))) " contribution: where it sits.")
     }, if (low && shares) "The score is below 2 standard errors: shares are unstable.",
     if (shares && anyNA(scores$se)) {
       "The score is undefined without some of the stimuli: shares are unstable."
@@ -274,7 +276,7 @@ contributions_result <- function(call, by, scores, found, effects, changes, part
   named <- found[[1]]$part
   rows <- data.frame(of, if (is.null(named)) list(part = part) else named[c("part_x", "part_y")],
                      contribution, share = contribution / score, chance,
-                     excess = contribution - chance, effect = both(effects))
+                     excess = contribution - chance, effect = unless_rounding(both(effects), score))
   if (by == "groups") {
     se <- errors_of_deletions(both(lapply(found, `[[`, "deleted")))
     limits <- student_limits(contribution, se, call$n - 1, 0.95)
@@ -288,7 +290,8 @@ contributions_result <- function(call, by, scores, found, effects, changes, part
   new_result(rows, "repalign_contributions", list(
     conf_level = if (by == "groups") 0.95, dependence = as.list(call$dependence),
     scores = data.frame(of, by = sub("stimuli", unit_words(call$clusters), by),
-                        score, se = errors_of_deletions(cbind(both(changes))),
+                        score, se = unless_rounding(errors_of_deletions(cbind(both(changes))),
+                                                    score),
                         two = length(scores) > 1)
   ))
 }

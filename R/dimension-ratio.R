@@ -45,7 +45,8 @@ declare_result(
       paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
              brackets(if (!is.null(x$stimulus_neuron_low)) {
                interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")
-             }), "; that of the data as they are was ", number_word(x$naive[row]), ".")
+             }), if (x$stimulus_neuron[row] < 0) ", which means nothing",
+             "; that of the data as they are was ", number_word(x$naive[row]), ".")
     }, "")
   }
 )

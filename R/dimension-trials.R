@@ -88,8 +88,8 @@ open_dimension <- function(x, y, units, jackknife, na, frame = parent.frame()) {
     refuse_if(units < 4, "rows", "`x` has ",
               if (is.null(codes)) count_of(units, "stimulus") else
                 paste(count_of(units, "cluster"), "of stimuli"), " with at least two trials; at ",
-              "least 4 are needed. Give more stimuli or trials, or the mean over the trials (one ",
-              "trial).")
+              "least 4 are needed. Give more stimuli",
+              if (nrow(repr$data) >= 4) " or trials, or the mean over the trials (one trial)", ".")
     # forms of all stimuli were made
     repr$cache <- new_cache()
     repr <- cut_representation(repr, there, TRUE)

@@ -161,7 +161,9 @@ declare_result(
       title <- paste(named("y"), "from", named("x"))
       known <- which(!is.na(part$score))
       lost <- undefined_words(part$score)
-      if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
+      if (!length(known)) {
+        return(paste0("By the ", name, ":", undefined_words(part$score, begins = FALSE)))
+      }
       best <- known[which.max(part$score[known])]
       value <- number_word(part$score[best])
       details <- c(stimuli_words(part$n[best]), count_of(part$folds[best], "fold"),

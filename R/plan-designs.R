@@ -287,7 +287,9 @@ declare_result(
     lost <- undefined_words(x$se, "standard error")
     if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, ".", lost))
     best <- which.min(x$se)
-    if (!length(best)) return(paste0("By this plan,", tolower(lost)))
+    if (!length(best)) {
+      return(paste0("By this plan,", undefined_words(x$se, "standard error", FALSE)))
+    }
     power <- if (!is.na(x$power[best])) {
       effect <- if (two) "to find a difference of" else "to find a score above chance if it is"
       # more than 1 is the pilot's chance, no score to hope for
@@ -312,7 +314,11 @@ solved_sentence <- function(solved, facts, what) {
     pmax(solved$trials, 1, na.rm = TRUE) + 0 * solved$se
   best <- order(solved$extrapolated, size)[1]
   if (is.na(size[best])) {
-    return(paste0("No design reaches a ", goal, ": ", enumerate(unique(solved$why), quote = FALSE)))
+    # the largest design tells for the others, and the limits for the range of the pilot
+    why <- sub(";.*", "", solved$why[!duplicated(solved$solved, fromLast = TRUE)])
+    return(paste0("No number alone reaches a ", goal, ", with the others as planned",
+                  if (length(why) > 1) " (several together may)", ": ",
+                  enumerate(why, quote = FALSE)))
   }
   row <- solved[best, ]
   range <- if (is.finite(row$high)) paste(count_word(row$low), "to", count_word(row$high)) else

@@ -138,9 +138,8 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes),
                                 labels = estimator_keys) +
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
-    ggplot2::labs(x = "neurons", y = paste0("CKA (pooled", if (grepl("high:", title)) {
-                    "; high: not disentangled"
-                  }, ")"), colour = "corrected for", shape = "corrected for",
+    ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "corrected for",
+                  shape = "corrected for",
                   title = if (!is.na(title)) sub(" (", "\n(", title, fixed = TRUE),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
     ggplot2::guides(colour = key_guide(main$estimator), shape = key_guide(main$estimator)) +

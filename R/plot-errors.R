@@ -278,7 +278,9 @@ plan_contours <- function(rows, what, facts, panels) {
                                labels = breaks$labels, drop = FALSE) +
     ggplot2::labs(x = plan_labels[["stimuli"]],
                   y = if (facts$model$tied) "neurons" else plan_labels[["neurons_x"]],
-                  caption = plan_caption(pilot, wanted, what, reach$any, reached)) +
+                  caption = plan_caption(pilot, wanted, what, if (!is.null(wanted)) {
+                    "dotted: the range by what the pilot knows"
+                  }, if (reach$any) "beyond dashed lines: extrapolated", reached)) +
     ggplot2::coord_cartesian(clip = "off") +
     picture_theme(lines = "none", legend.position = "right",
                   panel.spacing = ggplot2::unit(2, "lines"))
@@ -372,14 +374,11 @@ wanted_words <- function(wanted, what, extent) {
          if (wanted < extent[1]) "above " else "below ", format(wanted))
 }
 
-plan_caption <- function(pilot, wanted, what, dashed, reached) {
-  parts <- c(if (nrow(pilot)) "cross: the pilot",
-             if (!is.null(wanted)) {
-               paste0("thick line: ", plan_labels[[what]], " ", format(wanted),
-                      " (dotted: the range by what the pilot knows)")
-             },
-             if (dashed) "beyond dashed lines: extrapolated", reached)
-  caption_of(parts)
+# ...: what else the picture shows.
+plan_caption <- function(pilot, wanted, what, ...) {
+  caption_of(c(if (nrow(pilot)) "cross: the pilot", if (!is.null(wanted)) {
+    paste0("thick line: ", plan_labels[[what]], " ", format(wanted))
+  }, ...))
 }
 
 # ---- curves
@@ -397,7 +396,9 @@ plan_curves <- function(rows, what, facts, varies) {
   rows$group <- factor(groups, sort(unique(groups)))
   rows[c("low", "high")] <- plan_range(rows, what, facts)
   # a range without end does not flatten the curves
-  rows$high <- pmin(rows$high, 2 * max(rows[[what]]))
+  most <- 2 * max(rows[[what]])
+  cut <- any(rows$high > most, na.rm = TRUE)
+  rows$high <- pmin(rows$high, most)
   ggplot2::ggplot(rows, by_column(x = axis, y = what)) +
     (if (!is.null(wanted)) ggplot2::geom_hline(yintercept = wanted, linewidth = 1)) +
     ggplot2::geom_line(by_column(group = "group", colour = "group")) +
@@ -410,6 +411,9 @@ plan_curves <- function(rows, what, facts, varies) {
                                  values = category_colours(levels(rows$group)),
                                  guide = if (is.null(colour)) "none" else "legend") +
     ggplot2::labs(x = plan_labels[[axis]], y = plan_labels[[what]],
-                  caption = plan_caption(pilot, wanted, what, FALSE, NULL)) +
+                  caption = plan_caption(pilot, wanted, what, paste0(
+                    "bars: the range by what the pilot knows",
+                    if (cut) paste0(", cut at ", format(most, digits = 2))
+                  ))) +
     picture_theme(legend.position = "right")
 }

@@ -283,8 +283,9 @@ note_unused_labels <- function(args) {
   note_unused_units(args$estimator, args)
   inform_if(!is.null(args$complete) && args$complete != "none" &&
               !isTRUE(args$declared_complete) && !args$corrects$neurons, "unused_units",
-            "`complete` has no effect on the estimator {enumerate(args$estimator)}: only the ",
-            "neuron correction takes neurons as a sample.")
+            "`complete` has no effect on the estimator {enumerate(args$estimator)}",
+            if (isTRUE(args$default_estimator)) ", that of matrices without trials",
+            ": only the neuron correction takes neurons as a sample.")
   # The naive estimator of a point has no use for clusters but to leave stimuli out.
   if (is.null(args$clusters) || args$corrects$stimuli) return(invisible())
   inform("unused_clusters", "`clusters` has no effect on the estimator \"naive\"",

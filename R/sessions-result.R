@@ -17,6 +17,10 @@ sessions_result <- function(scores, tables, call, level, of_days) {
   of_lags <- which(all$what == "lag")
   slope <- all[all$what == "slope", ]
   overall <- all[all$what == "level", ]
+  # days that are equal differ by rounding
+  same <- which(pmax(abs(slope$score), slope$se) <= tie_share * abs(overall$score))
+  slope$score[same] <- 0
+  slope[same, c("se", "df", "conf_low", "conf_high")] <- NA
   slopes <- data.frame(measure = slope$measure, slope = slope$score, slope_se = slope$se,
                        slope_df = slope$df, slope_low = slope$conf_low,
                        slope_high = slope$conf_high,

@@ -145,7 +145,7 @@ test_that("solved numbers have a range, a lack of them a reason, and the sentenc
   expect_true(all(grepl("^endless (stimuli|neurons of [xy]) leave a standard error of 0[.]",
                         summary(never)$why)))
   expect_output(print(never), "NA in row 1: endless stimuli leave")
-  expect_output(print(in_words(never)), "No design reaches a standard error of")
+  expect_output(print(in_words(never)), "No number alone reaches a standard error")
   expect_output(print(in_words(plan)), "smallest design with a\\s+standard error of 0.1")
 })
 

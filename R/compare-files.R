@@ -45,7 +45,9 @@ file_tiles <- function(pairs, sides, most) {
 file_parts <- function(rows, pairs, sides, job, threads, label) {
   job$resume <- begin_resume(rows, pairs, sides, job)
   on.exit(forget_files())
-  if (worker_count() == 0) return(tiles_in_turn(rows, pairs, sides, job, label))
+  if (worker_count() == 0 || isTRUE(job$here)) {
+    return(tiles_in_turn(rows, pairs, sides, job, label))
+  }
   units <- lapply(split(seq_along(rows), attr(rows, "unit")), function(numbers) {
     c(make_tile(unlist(rows[numbers]), pairs, sides), list(numbers = numbers, own = rows[numbers]))
   })
@@ -98,6 +100,14 @@ tile_sides <- function(tile) {
   tile$x$reprs <- lapply(tile$x$reprs, read)
   if (!is.null(tile$y)) tile$y$reprs <- lapply(tile$y$reprs, read)
   sides_of_tile(tile)
+}
+
+# A representation with its data for a while: what is made of them is not kept.
+with_data <- function(repr) {
+  if (is.null(repr$source)) return(repr)
+  repr <- without_forms(repr)
+  repr$data <- data_of(repr)
+  repr
 }
 
 # ---- a run that was cut off

@@ -22,7 +22,8 @@
 #' neurons or subjects, for [compare_scores()], too.
 #'
 #' @param x,y,measure see [similarity()]; for subjects in `over`, `x` is a named list of them, and
-#'   `y` is what all are compared with. `x` may also be what [encode()] returned, alone.
+#'   `y` is what all are compared with. `x` may also be what [encode()] returned, alone. Large files
+#'   are read in parts, but for subjects and partial scores.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, `"neurons_given"` (of controls), `"subjects"` or `"these_subjects"`, whose mean is the
 #'   score. `NULL`, in all functions that have `over`, takes what the estimator corrects for:
@@ -109,7 +110,9 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
             "neurons and their labels yourself.", arg = "na")
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
-  given <- with_files(list(x = x, y = y), whole = TRUE)
+  given <- with_files(list(x = x, y = y), whole = if (settings$subjects || settings$these) {
+    "Means over subjects"
+  } else if (any(has_controls(set))) "Partial scores")
   x <- given$x
   y <- given$y
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
@@ -118,10 +121,12 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
                settings = settings, n = call$n, threads = threads, dependence = call$dependence)
   check_interval_task(task, y)
   check_grid_memory(task$set, task$sides)
-  task$scores <- as.vector(t(scores_of_call(task, "stop", threads)))
-  tables <- neuron_tables(task)
-  columns <- stimulus_columns(task, tables)
-  factors <- if (any(has_controls(task$set))) {
+  filed <- if (is_filed(task$sides)) interval_of_files(task, threads)
+  task$scores <- if (is.null(filed)) as.vector(t(scores_of_call(task, "stop", threads))) else
+    filed$scores
+  tables <- if (is.null(filed)) neuron_tables(task)
+  columns <- if (is.null(filed)) stimulus_columns(task, tables) else filed$columns
+  factors <- if (!is.null(filed)) filed$factors else if (any(has_controls(task$set))) {
     task <- with_tasks_beside(task)
     partial <- with_partial_columns(task, columns)
     found <- lapply(samples_with_controls(task), function(sample) {
@@ -367,7 +372,8 @@ recomputed_columns <- function(task, columns, m) {
 
 half_columns <- function(task, columns, half) {
   settings <- task$settings
-  keep <- draw_halves(task$n, settings$draws, task$codes)
+  keep <- task$halves
+  if (is.null(keep)) keep <- draw_halves(task$n, settings$draws, task$codes)
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
                           task$threads)
   factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)

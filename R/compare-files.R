@@ -15,10 +15,11 @@ least_parts <- 16
 # be, and a block of y, so that tiles with the same block of x, which follow each other, read what
 # they have of y. The attribute `unit` says which of them go to one worker. All depends on the sizes
 # and on options(repalign.max_memory =) alone: another number of workers, or another machine, cuts
-# no other tiles. most: how many representations are held at a time.
-file_tiles <- function(pairs, sides, most) {
+# no other tiles. most: how many representations are held at a time; least: as least_blocks, fewer
+# where there are no workers.
+file_tiles <- function(pairs, sides, most, least = least_blocks) {
   size <- lengths(list(sides$x$reprs, sides$y$reprs))
-  block <- function(most, size) max(1, min(most, ceiling(size / least_blocks)))
+  block <- function(most, size) max(1, min(most, ceiling(size / least)))
   i <- pairs$i
   j <- pairs$j
   if (sides$same) {
@@ -100,14 +101,6 @@ tile_sides <- function(tile) {
   tile$x$reprs <- lapply(tile$x$reprs, read)
   if (!is.null(tile$y)) tile$y$reprs <- lapply(tile$y$reprs, read)
   sides_of_tile(tile)
-}
-
-# A representation with its data for a while: what is made of them is not kept.
-with_data <- function(repr) {
-  if (is.null(repr$source)) return(repr)
-  repr <- without_forms(repr)
-  repr$data <- data_of(repr)
-  repr
 }
 
 # ---- a run that was cut off

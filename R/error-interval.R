@@ -421,7 +421,8 @@ interval_of_files <- function(task, threads) {
     c(sample, shared = length(unique(tile_of[sample$rows])) > 1)
   })
   kept <- vapply(samples, function(s) as.double(s$shared) * s$size * length(s$rows), 0)
-  check_memory(8 * units_of(task$n, task$codes) * sum(kept), "The deletions of neurons that parts of the grid share",
+  check_memory(8 * units_of(task$n, task$codes) * sum(kept),
+               "The deletions of neurons that parts of the grid share",
                "over = \"stimuli\" needs none, and fewer stimuli or neurons need less.")
   job <- list(run = interval_tile, set = task$set, here = TRUE, samples = samples, k = k,
               task = task[setdiff(names(task), c("sides", "pairs"))])

@@ -93,7 +93,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
                            list(blocks = blocks, clusters = clusters, permutations = permutations))
   aggregate <- as_aggregate(aggregate)
   check_resume(resume, set)
-  given <- with_files(list(x = x, y = y), whole = !isFALSE(series), resume = resume)
+  given <- with_files(list(x = x, y = y), whole = if (!isFALSE(series)) "Shifts in time",
+                      resume = resume)
   x <- given$x
   y <- given$y
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)

@@ -91,7 +91,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
                n = units_of(call$n, call$clusters), halves = new_cache())
   others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
   rows <- unlist(lapply(set, function(measure) {
-    lapply(others, function(other) ceiling_row(task, other, measure, splits, over))
+    lapply(others, function(other) ceiling_row(task, with_data(other), measure, splits, over))
   }), recursive = FALSE)
   names <- if (is.null(y)) NA_character_ else vapply(others, function(repr) repr$name, "")
   labels <- vapply(set, function(measure) measure$label, "")
@@ -206,7 +206,8 @@ ceiling_repr <- function(x, arg, name, na, set, side = "x") {
     }
     if (na == "error") refuse_broken_trials(values, partial, arg)
   }
-  repr <- representation(x, arg, name, na != "error", side, loose = TRUE)
+  repr <- if (is_path(x)) filed_representation(x, arg, name, na != "error", side) else
+    representation(x, arg, name, na != "error", side, loose = TRUE)
   if (na == "error" || !has_trials(repr)) return(repr)
   repr$data[apply(partial, c(1, 3), any)] <- NA
   repr

@@ -15,10 +15,11 @@ least_parts <- 16
 # be, and a block of y, so that tiles with the same block of x, which follow each other, read what
 # they have of y. The attribute `unit` says which of them go to one worker. All depends on the sizes
 # and on options(repalign.max_memory =) alone: another number of workers, or another machine, cuts
-# no other tiles. most: how many representations are held at a time.
-file_tiles <- function(pairs, sides, most) {
+# no other tiles. most: how many representations are held at a time; least: as least_blocks, fewer
+# where there are no workers.
+file_tiles <- function(pairs, sides, most, least = least_blocks) {
   size <- lengths(list(sides$x$reprs, sides$y$reprs))
-  block <- function(most, size) max(1, min(most, ceiling(size / least_blocks)))
+  block <- function(most, size) max(1, min(most, ceiling(size / least)))
   i <- pairs$i
   j <- pairs$j
   if (sides$same) {
@@ -45,7 +46,9 @@ file_tiles <- function(pairs, sides, most) {
 file_parts <- function(rows, pairs, sides, job, threads, label) {
   job$resume <- begin_resume(rows, pairs, sides, job)
   on.exit(forget_files())
-  if (worker_count() == 0) return(tiles_in_turn(rows, pairs, sides, job, label))
+  if (worker_count() == 0 || isTRUE(job$here)) {
+    return(tiles_in_turn(rows, pairs, sides, job, label))
+  }
   units <- lapply(split(seq_along(rows), attr(rows, "unit")), function(numbers) {
     c(make_tile(unlist(rows[numbers]), pairs, sides), list(numbers = numbers, own = rows[numbers]))
   })

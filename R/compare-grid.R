@@ -423,17 +423,6 @@ part_of_side <- function(side, at) {
        is_models = side$is_models)
 }
 
-# Without what was made in this call; forms that were given with the representation stay.
-without_forms <- function(repr) {
-  cache <- new_cache()
-  if (!is.null(repr$prepared)) {
-    cache$entries <- repr$cache$entries[seq_len(repr$prepared$forms)]
-  }
-  for (name in c("neighbours", "choices", "column_stats")) cache[[name]] <- repr$cache[[name]]
-  repr$cache <- cache
-  repr
-}
-
 sides_of_tile <- function(tile) {
   if (is.null(tile$y)) tile$y <- if (tile$same) on_side_y(tile$x) else tile$x
   tile[c("x", "y", "self", "same", "models")]

@@ -112,10 +112,7 @@ neuron_factor <- function(sample, task, columns, tables, without_units = functio
   # of which rows are interactions of stimuli and neurons known?
   closed <- vapply(task$set, function(measure) way_of(measure, task)$name == "closed", NA)
   closed <- rep(closed, nrow(task$pairs))[rows]
-  all <- seq_len(if (size > 1) size else 0)
-  # few at a time, so that what is made of each fits into memory
-  each <- max(1, floor(4 * room_for_dots() / packed_length(task$n)))
-  for (at in split(all, (all - 1) %/% each)) {
+  for (at in units_at_a_time(size, task$n)) {
     without <- without_units(at)
     for (u in seq_along(at)) {
       change[at[u], ] <- vapply(without[, u], function(column) column$value, 0) - values
@@ -130,6 +127,12 @@ neuron_factor <- function(sample, task, columns, tables, without_units = functio
   deviations <- -sqrt((size - 1) / size) * sweep(change, 2, colMeans(change))
   list(name = sample$name, size = size, rows = rows, deviations = deviations,
        interaction = share * products)
+}
+
+# Few at a time, so that what is made of each fits into memory; a single unit is never deleted.
+units_at_a_time <- function(size, n) {
+  all <- seq_len(if (size > 1) size else 0)
+  split(all, (all - 1) %/% max(1, floor(4 * room_for_dots() / packed_length(n))))
 }
 
 # What deletions of stimuli change, units x rows; 0 where only the value is known.

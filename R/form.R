@@ -280,6 +280,25 @@ data_of <- function(repr) {
   structure(data, columns_checked = if (!is.null(kept$columns)) TRUE)
 }
 
+# A representation with its data for a while: what is made of them is not kept.
+with_data <- function(repr) {
+  if (is.null(repr$source)) return(repr)
+  repr <- without_forms(repr)
+  repr$data <- data_of(repr)
+  repr
+}
+
+# Without what was made in this call; forms that were given with the representation stay.
+without_forms <- function(repr) {
+  cache <- new_cache()
+  if (!is.null(repr$prepared)) {
+    cache$entries <- repr$cache$entries[seq_len(repr$prepared$forms)]
+  }
+  for (name in c("neighbours", "choices", "column_stats")) cache[[name]] <- repr$cache[[name]]
+  repr$cache <- cache
+  repr
+}
+
 # list(means, largest, size, finite), in one pass over the data, which reading them makes already
 # (representation()): means of the columns, the largest absolute entry of the centred data and of
 # the data.

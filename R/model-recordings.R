@@ -19,8 +19,8 @@
 #' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
 #'   [responses()]), or a list of recordings, one for each subject.
 #' @param models a named list of representations of the same stimuli; a factor is a model of
-#'   categories. Paths, here and in `data`, stand for what they hold (see [similarity()]; files are
-#'   all read at once).
+#'   categories. Paths, here and in `data`, stand for what they hold (see [similarity()]; files of
+#'   models are read in parts, but for subjects, `given` and `"encode"`).
 #' @param measure one measure, see [measure()]; by default [cka()] by the estimator
 #'   `"stimulus_neuron_trial"` with trials, else `"stimulus_neuron"`. `measure("encode", ...)`: how
 #'   well models [predict][encode].
@@ -78,15 +78,9 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
   need_arguments()
   files <- models
   file <- data
-  read <- with_files(list(data = data, models = models), whole = TRUE)
-  data <- read$data
-  models <- read$models
+  data <- with_files(list(data = data), whole = "Recordings")$data
   inform_if(is_path_text(file) && length(file) == 1 && is_collection(data), "file_of_subjects",
             several_subjects(file, data))
-  # one file of one array is a list of one model
-  if (is_path_text(files) && !is_collection(models)) {
-    models <- stats::setNames(list(models), names_of_files(files))
-  }
   refuse_elements(data, "data", is_rdm_like, "is an RDM: evaluate_rdms() compares RDMs with ",
                   "models; here give recordings.")
   # what is given to all parts that take it, and only if the user gave it
@@ -101,8 +95,15 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
             "over subjects need two or more: give the recording itself, data[[1]].")
   if (subjects) refuse_time_bins(data, "data")
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
-  models <- listed_models(models, subjects)
   measure <- with_controls(measure_of_recordings(measure, data, subjects), given)
+  models <- with_files(list(models = models), whole = if (subjects) "Means over subjects" else
+    if (identical(measure$id, "encode")) "Predictions" else
+      if (!is.null(measure$given)) "Partial scores")$models
+  # one file of one array is a list of one model
+  if (is_path_text(files) && !is_collection(models)) {
+    models <- stats::setNames(list(models), names_of_files(files))
+  }
+  models <- listed_models(models, subjects)
   refuse_parameters(list(measure), ...)
   given_over <- over
   over <- samples_of_recordings(over, data, subjects)

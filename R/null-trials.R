@@ -26,7 +26,8 @@ NULL
 
 trials_fit <- function(measure, pairs, sides) {
   fits <- function(i, j) {
-    !is.null(trial_route(sides$x$reprs[[i]], sides$y$reprs[[j]], measure$args))
+    !is.null(trial_route(with_data(sides$x$reprs[[i]]), with_data(sides$y$reprs[[j]]),
+                         measure$args))
   }
   # what is wrong with the data is said with the scores
   tryCatch(mapply(fits, pairs$i, pairs$j), repalign_error = function(e) rep(FALSE, nrow(pairs)))

@@ -34,11 +34,11 @@ files_limit <- function() {
 #' Reads paths that a user gave in the place of data
 #'
 #' @param given a list of arguments, by their names
-#' @param whole are all files read, whatever their size?
+#' @param whole what needs all files at once, whatever their size, in words; NULL for nothing
 #' @param resume see similarity()
 #' @return `given`, in which matrices, or large files as paths, stand in the place of text.
 #' @noRd
-with_files <- function(given, whole = FALSE, resume = NULL) {
+with_files <- function(given, whole = NULL, resume = NULL) {
   paths <- list()
   collect <- function(text, arg) {
     found <- paths_of_text(text, arg)
@@ -53,11 +53,11 @@ with_files <- function(given, whole = FALSE, resume = NULL) {
   files <- unique(vapply(paths, function(path) path$file, ""))
   # numbers of files mostly have 4 bytes, and here 8
   bytes <- 2 * sum(file.size(files))
-  if (whole) {
+  if (!is.null(whole)) {
     check_memory(bytes, paste("The data of", count_of(length(files), "file")),
-                 "similarity() and calibrate() read files in parts; fewer files need less.")
+                 paste(whole, "need all files at once; fewer files need less."))
   }
-  if (!whole && (!is.null(resume) || bytes > min(small_files, files_limit()))) {
+  if (is.null(whole) && (!is.null(resume) || bytes > min(small_files, files_limit()))) {
     # the same paths on both sides are one list that is given twice
     if (identical(given$x, given$y)) filed$y <- filed$x
     return(filed)

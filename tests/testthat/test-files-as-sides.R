@@ -71,8 +71,12 @@ test_that("score_interval() and evaluate_models() take paths", {
                    evaluated(made$layers$layer1, made$layers[2:3]))
   expect_identical(evaluated(made$layers$layer1, made$files[2])$model, "layer2")
   expect_message(evaluated(made$folder, made$layers), class = "repalign_file_of_subjects")
+  # what needs all files at once says so
   in_tiles(list(limit = 1e5), {
-    expect_refused(score_interval(made$layers$layer1, made$folder), c("3 files", "fewer files"))
+    expect_refused(score_interval(made$folder, made$layers$layer1, over = c("stimuli", "subjects")),
+                   c("3 files", "Means over subjects", "fewer files"))
+    expect_refused(evaluate_models(made$layers$layer1, made$folder, measure("encode")),
+                   c("3 files", "Predictions"))
   })
 })
 
@@ -112,6 +116,110 @@ test_that("tiles of files give the grid in memory, and its words", {
   made$limit <- 8 * 4 * (500 * 20 + 20^2)
   found <- both("cka", "all")
   expect_identical(found[[1]], found[[2]])
+})
+
+# The most representations with data that the tiles of `code` hold, as `most`, and how often files
+# are read after the call was opened, as `reads`.
+counted_reads <- function(code) {
+  most <- reads <- 0
+  original <- get("tile_sides", asNamespace("repalign"))
+  local_internal("tile_sides", function(tile) {
+    before <- names(held$reprs)
+    sides <- original(tile)
+    most <<- max(most, length(held$reprs))
+    reads <<- reads + length(setdiff(names(held$reprs), before))
+    sides
+  })
+  list(value = code, most = most, reads = reads)
+}
+
+# The same of a folder in tiles, of as many representations as `limit` has room for, as of its
+# layers.
+expect_tiles_give_whole <- function(made, call, room) {
+  whole <- seeded(function() call(made$layers))
+  tiles <- in_tiles(made, counted_reads(seeded(function() call(made$folder))))
+  expect_false(anyNA(whole$value$se[whole$value$score < 1 - 1e-9]))
+  expect_equal(tiles$value$value, whole$value, tolerance = 1e-12)
+  expect_identical(tiles$value[c("text", "classes", "state")], whole[c("text", "classes", "state")])
+  expect_lte(tiles$most, room)
+  expect_gt(tiles$reads, tiles$most)
+  # these draw at random
+  compared <- function(x) {
+    set.seed(1)
+    suppressMessages(suppressWarnings(list(compare_scores(x), best_score(x, by = "measure"))))
+  }
+  expect_equal(compared(tiles$value$value), compared(whole$value), tolerance = 1e-12)
+  expect_identical(in_words(tiles$value$value), in_words(whole$value))
+  tiles$reads
+}
+
+test_that("tiles of files give the intervals in memory, with all that is kept beside them", {
+  made <- layers_in_files()
+  brain <- made$layers$layer1[, 1:8] + made$layers$layer2[, 1:8]
+  sets <- list("cka", c("rsa", "procrustes"), measure("mutual_knn", k = 5, ties = "random"))
+  for (set in sets) {
+    reads <- expect_tiles_give_whole(made, function(y) score_interval(brain, y, set), 4)
+    # one block of x: no file is read twice
+    expect_equal(reads, 7)
+  }
+  for (method in c("jackknife", "half-samples")) {
+    expect_tiles_give_whole(made, function(x) {
+      score_interval(x, brain, "procrustes", method = method, draws = 50)
+    }, 4)
+  }
+  made <- layers_in_files(count = 5)
+  expect_tiles_give_whole(made, function(x) score_interval(x, measure = c("cka", "rsa")), 4)
+  expect_tiles_give_whole(made, function(x) score_interval(x, x, "rsa"), 4)
+})
+
+test_that("neurons of files are a sample in tiles, too", {
+  made <- layers_in_files()
+  made$layers <- unlist(lapply(c(0, 40, 80), function(first) {
+    lapply(made$layers, function(x) x[, first + 1:40])
+  }), recursive = FALSE)
+  names(made$layers) <- sprintf("layer%02d", seq_along(made$layers))
+  unlink(made$files)
+  for (name in names(made$layers)) {
+    writeBin(npy_bytes(made$layers[[name]]), file.path(made$folder, paste0(name, ".npy")))
+  }
+  brain <- made$layers[[1]][, 1:8] + made$layers[[2]][, 1:8]
+  # what the jackknife of a pair needs
+  made$limit <- 8 * (24 * 30 * 48 + 3 * 30^2)
+  both <- c("stimuli", "neurons_x", "neurons_y")
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  for (call in list(function(y) score_interval(brain, y, corrected),
+                    function(x) score_interval(x, brain, corrected, conf_level = 0.9),
+                    function(y) score_interval(brain, y, list(corrected, measure("rsa")),
+                                               over = both[1:2]),
+                    function(y) score_interval(brain, y, "procrustes", over = both[c(1, 3)]))) {
+    expect_tiles_give_whole(made, call, 5)
+  }
+  in_tiles(made, expect_refused(score_interval(made$folder, measure = corrected),
+                                c("neurons that parts of the grid share", "over = \"stimuli\"")))
+})
+
+test_that("evaluate_models() takes models in tiles", {
+  made <- layers_in_files()
+  # the draws of best_score() need more than the tiles of small files
+  local_internal("files_limit", function() made$limit)
+  local_internal("small_files", 0)
+  brain <- made$layers$layer1[, 1:8] + made$layers$layer2[, 1:8]
+  set.seed(4)
+  trials <- array(brain, c(dim(brain), 3)) + rnorm(3 * length(brain))
+  for (data in list(brain, trials)) {
+    for (measure in list(NULL, "rsa")) {
+      call <- function(y) evaluate_models(data, y, measure, permutations = 19)
+      whole <- seeded(function() call(made$layers))
+      tiles <- counted_reads(seeded(function() call(made$folder)))
+      expect_equal(tiles$value$value, whole$value, tolerance = 1e-12)
+      expect_identical(tiles$value[c("text", "classes", "state")],
+                       whole[c("text", "classes", "state")])
+      expect_identical(in_words(tiles$value$value), in_words(whole$value))
+      expect_lte(tiles$most, 4)
+      # those of intervals, and of chance
+      expect_equal(tiles$reads, 14)
+    }
+  }
 })
 
 test_that("stimuli of files go by their names, and may be left out", {

@@ -97,7 +97,8 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
   need_arguments()
   refuse_parameters(NULL, ...)
   refuse_elements(rdms, "rdms", is_recording_like, "is no RDM: evaluate_models() compares ",
-                  "recordings with models, and rdm() or dist() makes an RDM of one.")
+                  "recordings with models, and rdm() or dist() makes an RDM of one, as_rdm() of a ",
+                  "vector of dissimilarities.")
   refuse_time_bins(rdms, "rdms")
   threads <- hold_threads(threads)
   na <- check_choice(na, c("error", "pairwise"), "na")

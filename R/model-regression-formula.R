@@ -138,7 +138,8 @@ check_equal_sizes <- function(rdms, places) {
   other <- which(n != n[1])
   refuse_if(length(other), "size", "`{places[other[1]]}` has ",
             "{count_of(n[other[1]], 'condition')}, but `{places[1]}` has {n[1]}: a pair of ",
-            "conditions needs a value in both.")
+            "conditions needs a value in both. match_rows() keeps those that all have, by their ",
+            "names.")
 }
 
 # The RDM of what a formula may name, a "dist" object. Labels of conditions give 0 for pairs with

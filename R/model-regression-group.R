@@ -10,7 +10,8 @@
 #' `p_value` is that of the t statistic of the mean coefficient over subjects, whose variance is
 #' that of leaving out conditions one at a time and subjects one at a time. With
 #' `fit = "nonnegative"` it is one-sided. It held its level in all simulations and is conservative,
-#' where `p_conditions` and `p_subjects` were often too small.
+#' where `p_conditions` and `p_subjects` were often too small. `p_subjects` is `NA` with
+#' `"nonnegative"`, where coefficients of nothing have a mean above 0.
 #'
 #' With `blocks` (or `leave_out`), differences between blocks are taken out of `tested`, too, and
 #' whole blocks are left out. At least three are needed, else `p_value` is `NA`.
@@ -42,17 +43,24 @@ declare_result(
     column("subjects", "the number of subjects", shown = 9),
     column("deleted", "what was left out one at a time for `se`")
   ),
-  heading = function(x, digits) "Means over subjects of the coefficients of a regression of RDMs",
+  heading = function(x, digits) {
+    paste0(if (isTRUE(x$subjects[1] > 1)) "Means over subjects of the coefficients" else "Coefficients",
+           " of a regression of RDMs")
+  },
   footing = function(x, digits) {
     blocks <- any(grepl("block", x$deleted))
-    c(paste0("p_value is about other subjects and other ", if (blocks) "blocks" else "conditions",
+    several <- isTRUE(x$subjects[1] > 1)
+    c(paste0("p_value is about other ", if (several) "subjects and other ",
+             if (blocks) "blocks" else "conditions",
              ", of the coefficient `tested`", if (blocks) " within blocks", "."),
       if (length(x$deleted)) {
         paste0("For its error, ", paste(unique(x$deleted), collapse = ", or "),
                " were left out one at a time.")
       },
-      paste("p_conditions holds the subjects fixed, p_subjects (of `mean`) the conditions: see",
-            "?rsa_regression."),
+      if (several) {
+        paste("p_conditions holds the subjects fixed, p_subjects (of `mean`) the conditions: see",
+              "?rsa_regression.")
+      },
       words_below(x))
   },
   sentence = function(x) group_sentence(x)
@@ -103,7 +111,8 @@ group_table <- function(fits, fit, group, tested, deleted) {
                     lower.tail = FALSE)
   rows$p_value <- if (one_sided) tail else 2 * tail
   rows$p_conditions <- p_conditions
-  rows$p_subjects <- if (count > 1) {
+  # coefficients that cannot be below 0 have a mean above 0 by chance
+  rows$p_subjects <- if (count > 1 && !one_sided) {
     spread <- apply(estimates, 1, sd_of_any_size)
     2 * stats::pt(-abs(ifelse(spread > 0, rows$mean / spread * sqrt(count), NA)), count - 1)
   } else na

@@ -39,27 +39,21 @@ declare_result(
         "  in the patterns (see ?rsa_regression); p_value of summary() allows for it.")
     })
   },
-  # What in_words() tells of a regression: the fit, and the test of each predictor; of several
-  # subjects the test of the group.
+  # What in_words() tells of a regression: the fit, and as summary() the test of each predictor.
   sentence = function(x) {
     need_columns(x, c("term", "estimate", "p_value"), "told", "result")
     model <- need_kept(x, "model", "rsa_regression()", "result")
+    group <- attr(x, "group")
+    told <- group_sentence(group[group$term %in% x$term, , drop = FALSE])
     if (!is.null(model$subject)) {
-      group <- attr(x, "group")
-      told <- group_sentence(group[group$term %in% x$term, , drop = FALSE])
       others <- length(setdiff(model$subject, x$subject))
       return(paste0(told, if (others) " This is of all subjects of the call, not of these rows."))
     }
-    words <- vapply(seq_len(nrow(x)), function(row) {
-      paste0(x$term[row], brackets(paste("coefficient", number_word(x$estimate[row])),
-                                   p_words(x$p_value[row])))
-    }, "")
     paste0("The predictors explained ", format(round(100 * model$r_squared)), "% of the variance ",
            "of the dissimilarities of ", attr(x, "response"),
            brackets(p_words(model$p_value),
                     permutations_words(model$permutations, model$engine, "conditions"),
-                    paste(model$conditions, "conditions")),
-           ": ", enumerate(words, 8, quote = FALSE), ".")
+                    paste(model$conditions, "conditions")), ". ", told)
   }
 )
 

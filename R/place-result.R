@@ -275,7 +275,9 @@ places_words <- function(count, facts) count_of(count_word(count), facts$place)
 # names are numbers with one unit, or if two of them would have one place.
 axes_of_names <- function(names) {
   number <- "(-?[0-9.]+(?:e[-+]?[0-9]+)?)"
-  pattern <- paste0("^(|.*?[, ])", number, "(?: to ", number, ")?(?: ([^-0-9., ][^0-9., ]*))?$")
+  # "120 ms", and times without a blank, "120ms"
+  pattern <- paste0("^(|.*?[, ])", number, "(?: to ", number, ")?",
+                    "(?:(?: |(?=(?:ms|s|us|min)$))([^-0-9., ][^0-9., ]*))?$")
   if (!is.character(names) || !all(grepl(pattern, names, perl = TRUE))) return(NULL)
   part <- function(k) sub(pattern, paste0("\\", k), names, perl = TRUE)
   from <- suppressWarnings(as.double(part(2)))

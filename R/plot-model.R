@@ -42,8 +42,8 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
     highest <- tapply(single$score, single$title, max)
     tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
   }
-  rows$mark_at <- as.vector(tops) + 0.02 *
-    diff(range(0, rows$low, rows$high, rows$score, rows$roof, single$score, na.rm = TRUE))
+  height <- diff(range(0, rows$low, rows$high, rows$score, rows$roof, single$score, na.rm = TRUE))
+  rows$mark_at <- as.vector(tops) + 0.02 * height
   points <- if (!is.null(single)) {
     ggplot2::geom_point(data = single, by_column(x = "x", y = "score"),
                         shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
@@ -75,6 +75,8 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
     ggplot2::geom_text(by_column(y = "mark_at", label = "mark"),
                        na.rm = TRUE, size = 3.2, vjust = 0) +
+    ggplot2::expand_limits(y = max(rows$mark_at[nzchar(rows$mark)], 0, na.rm = TRUE) +
+                             0.05 * height) +
     ggplot2::labs(x = NULL, y = evaluated_words(object),
                   caption = evaluation_caption(object, rows, errors, letters, alpha, p_adjust,
                                                !is.null(single))) +
@@ -373,7 +375,7 @@ group_marks <- function(object, rows, value, alpha) {
          ggplot2::geom_point(data = lines, na.rm = TRUE, shape = 124, size = 4, position = place,
                              colour = okabe_ito[["vermillion"]]))
   }, ggplot2::geom_point(by_column(shape = "found"), means, size = 3, na.rm = TRUE,
-                         colour = forest_colour, position = place, show.legend = TRUE))
+                         colour = forest_colour, position = place, show.legend = FALSE))
 }
 
 found_flags <- function(p, alpha) {

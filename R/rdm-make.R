@@ -33,7 +33,8 @@ NULL
 #' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
 #'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`).
 #' @param na missing values: `"error"`; or left out with `"stimuli"` (rows: observations, or
-#'   conditions of an array) or `"neurons"` (channels).
+#'   conditions of an array) or `"neurons"` (channels). A repeat of an array without any value was
+#'   not recorded, and leaves out nothing.
 #' @param ... not used.
 #' @return An object of class `c("repalign_rdm", "dist")`, for a list a list of class
 #'   `"repalign_rdms"`. It goes wherever a [stats::dist()] object does, such as [stats::hclust()];

@@ -27,7 +27,8 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
   refuse_if(length(other), "size", "`{places[other[1]]}` has {n[other[1]]} stimuli, but ",
-            "`{places[1]}` has {n[1]}: RDMs that are compared have the same stimuli.", arg = arg)
+            "`{places[1]}` has {n[1]}: RDMs that are compared have the same stimuli. ",
+            "match_rows() keeps those that all have, by their names.", arg = arg)
   rdms <- rdms_in_one_order(rdms, places, arg)
   # unlist() would take five times as long, and matrix() copy the values once more
   pairs <- packed_length(n[[1]])

@@ -313,7 +313,7 @@ check_common_runs <- function(patterns, gaps) {
          "{if (nrow(few) > 1) 'have' else 'has'} fewer than two runs in common, first ",
          "{condition_title(patterns$labels, few[1, 1])} and ",
          "{condition_title(patterns$labels, few[1, 2])}: leave out conditions that few runs have, ",
-         "or compare the others by na = \"pairwise\" of rsa().")
+         "or compare the others by measure(\"rsa\", na = \"pairwise\").")
 }
 
 # Patterns of some channels only; at: which.

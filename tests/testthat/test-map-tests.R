@@ -388,6 +388,8 @@ test_that("names that are times give the axis, the graph and the words", {
                    list(at = c(25, 100), unit = "", word = "time"))
   expect_equal(axes_of_names(c("V1, -50 to 0 ms", "V4, 0 to 50 ms"))[c("at", "of", "unit")],
                list(at = c(-25, 25), of = c("V1, ", "V4, "), unit = "ms"))
+  expect_identical(axis_of_names(c("-100ms", "20ms"))[c("at", "word")],
+                   list(at = c(-100, 20), word = "time"))
   expect_identical(axis_of_names(c("12 um", "-1e-05 um"))[c("at", "word")],
                    list(at = c(12, -1e-05), word = "place"))
   for (names in list(c("1 2 3", "1 2 4"), c("1", "2"), 1:2, c("1 ms", "2 s"))) {

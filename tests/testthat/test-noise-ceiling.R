@@ -530,3 +530,25 @@ test_that("the trials of a call have one reliability, whatever they are compared
   set.seed(5)
   expect_equal(quietly(noise_ceiling(trials, y["c"], "rsa"))$reliability, all$reliability[1])
 })
+
+test_that("columns of one session are as columns without labels", {
+  set.seed(6)
+  x <- matrix(rnorm(160), 20)
+  recorded <- function(...) responses(array(x, c(20, 8, 3)) + rnorm(480), ...)
+  set.seed(7)
+  plain <- list(recorded(), recorded())
+  set.seed(7)
+  named <- list(recorded(session = rep("a", 8)), recorded(session = rep("a", 8)))
+  expect_identical(as.data.frame(quietly(noise_ceiling(named[[1]], named[[2]]))),
+                   as.data.frame(quietly(noise_ceiling(plain[[1]], plain[[2]]))))
+  analysed <- function(x) {
+    set.seed(8)
+    as.data.frame(quietly(trial_to_trial(x, repeats = 3)))
+  }
+  expect_identical(analysed(named[[1]]), analysed(plain[[1]]))
+  # the estimator that trials allow has limits, too
+  limits <- quietly(cka_interval(plain[[1]], plain[[2]]))
+  expect_equal(as.vector(confint(limits)), c(limits$conf_low, limits$conf_high))
+  models <- quietly(noise_ceiling(plain[[1]], list(first = x, second = x), "rsa"))
+  expect_match(in_words(models), "that with first was highest beside its ceiling \\(as 1 other\\)")
+})

@@ -426,6 +426,18 @@ test_that("subjects have rows of their own and a group", {
   expect_identical(unique(summary(one)$subjects), 1L)
 })
 
+test_that("one response is told by the test of summary(), and only that", {
+  data <- regression_data(10, 14)
+  fit <- quietly(rsa_regression(brain ~ a + group, data, permutations = 19))
+  group <- summary(fit)
+  expect_match(in_words(fit), in_words(group), fixed = TRUE)
+  expect_output(print(group), "^Coefficients of .*p_value is about other conditions, of the")
+  # coefficients of nothing that cannot be negative have a mean above 0
+  data$all <- lapply(1:4, function(s) data$brain + dist(patterns_of(10)))
+  fit <- quietly(rsa_regression(all ~ a + group, data, permutations = 19, fit = "nonnegative"))
+  expect_identical(summary(fit)$p_subjects, c(NA_real_, NA_real_))
+})
+
 test_that("RDMs of the same subject are averaged before the test over subjects", {
   data <- regression_data(10, 14)
   set.seed(15)

@@ -96,7 +96,8 @@ using_clusters <- function(set) {
 # ---- permutations
 
 # Orders of the stimuli, a column each, in which those of a fold (or of no fold) change places among
-# themselves. tests: how many p-values are adjusted; p: what they are called.
+# themselves; `least` is the smallest p-value that is possible. tests: how many p-values are
+# adjusted; p: what they are called.
 orders_within_folds <- function(folds, call, count, tests = 1, p_adjust = "none", p = "`p_value`") {
   wrong <- function(...) {
     refuse("choice", "`permutations` ", ...)
@@ -116,15 +117,17 @@ orders_within_folds <- function(folds, call, count, tests = 1, p_adjust = "none"
   }
   # orders that change nothing but places within folds are few where folds are small
   orders <- prod(factorial(pmin(lengths(units), 20)))
-  note_unattainable(rep(min(count, orders - 1), tests), list(alpha = 0.05, p_adjust = p_adjust),
+  different <- min(count, orders - 1)
+  note_unattainable(rep(different, tests), list(alpha = 0.05, p_adjust = p_adjust),
                     most = orders - 1, p = p, remedy = "fewer `folds`")
-  vapply(seq_len(count), function(p) {
+  moved <- vapply(seq_len(count), function(p) {
     order <- seq_len(call$n)
     for (places in units) {
       if (length(places) > 1) order[unlist(places)] <- unlist(places[sample.int(length(places))])
     }
     order
   }, integer(call$n))
+  structure(moved, least = stats::p.adjust(rep(1 / (different + 1), tests), p_adjust)[1])
 }
 
 # The stimuli of a fold, or its clusters, as a list.

@@ -161,7 +161,10 @@ consensus_sentence <- function(x) {
   above <- sum(tested <= 0.05)
   counted <- if (length(told) && length(tested) > 1) {
     paste0(if (above) above else "none", " of these ", length(tested), " subjects ",
-           if (above > 1) "were" else "was", " above chance", brackets(alpha_words(0.05, p_name)))
+           if (above > 1) "were" else "was", " above chance",
+           brackets(alpha_words(0.05, p_name), if (isTRUE(facts$least > 0.05)) {
+             p_words(facts$least, name = "smallest possible p")
+           }))
   }
   of_model <- if (length(model$row)) {
     found <- errors_of_difference(attr(x, "errors")$parts)

@@ -117,7 +117,8 @@ consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = F
   over <- sub("stimuli", unit_words(task$codes), sub("subjects", subjects_words(task$m), over))
   facts <- list(subjects = task$m, alpha = task$args$alpha, components = components,
                 refine = task$refine, over = over, folds = max(tabulate(task$folds$repeat_of)),
-                repeats = max(task$folds$repeat_of), permutations = count, p_adjust = p_adjust)
+                repeats = max(task$folds$repeat_of), permutations = count, p_adjust = p_adjust,
+                least = attr(orders, "least"))
   consensus_result(task, terms, scores, errors, p, facts, conf_level)
 }
 

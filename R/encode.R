@@ -183,14 +183,15 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   names_of <- function(side) vapply(side$reprs, title_of, "")
   # what is predicted is brains rather than layers, more often than not
   like_layers <- function(repr) {
-    isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data)
+    isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data) &&
+      !has_trials(repr)
   }
   spaces <- any(vapply(sides$groups, function(group) !is.null(group$spaces), NA))
   inform_if(!spaces && all(vapply(sides$y$reprs, like_layers, NA)) &&
               !any(vapply(sides$x$reprs, like_layers, NA)), "swapped",
-            "{predicts_words(names_of(sides$x), names_of(sides$y))} here: `from` predicts `to`, ",
-            "which looks like layers of a model (complete, or with more columns than stimuli). ",
-            "The other way round it is encode(to, from).")
+            "Here {predicts_words(names_of(sides$x), names_of(sides$y))}, and `to` looks like ",
+            "layers of a model (complete, or with more columns than stimuli). If it is, the other ",
+            "way round is encode(to, from).")
   # names of neurons matter only where a neuron could predict itself
   neurons <- lapply(sides[c("x", "y")], function(side) {
     unlist(lapply(side$reprs, function(repr) {

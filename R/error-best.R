@@ -77,7 +77,7 @@ best_score <- function(result, by = "model_y", draws = 9999, ...) {
                      conf_low = pick("low", 0), conf_high = pick("high", 0))
   rows$in_set <- unname(lapply(found, function(one) one$names))
   new_result(rows, "repalign_best", list(
-    conf_level = scores$level, members = members, over = unique(scores$rows$over),
+    conf_level = scores$level, members = members, over = over_of_measures(scores$rows),
     of_models = scores$of_models, no_interactions = scores$halves
   ))
 }
@@ -190,7 +190,7 @@ compare_best <- function(result, group_1, group_2, draws = 9999, ...) {
                      crossfit = cross_fit(result, scores, groups), statistic = statistic,
                      critical = critical, p_value = p)
   new_result(rows, "repalign_best_comparison", list(
-    conf_level = scores$level, over = unique(scores$rows$over), sizes = lengths(groups),
+    conf_level = scores$level, over = over_of_measures(scores$rows), sizes = lengths(groups),
     no_interactions = scores$halves
   ))
 }

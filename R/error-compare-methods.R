@@ -102,7 +102,7 @@ declare_result(
              brackets(paste(name, "=", text[["score"]]),
                       sub("interval", "interval of the best true score",
                           interval_phrase(text[-1], attr(x, "conf_level"),
-                                          extent_words(attr(x, "over"))), fixed = TRUE)),
+                                          own_extent(x, group$measure[1])), fixed = TRUE)),
              if (nrow(group) > 1) as_good_words(others, nrow(group) - 1, attr(x, "conf_level")),
              sub("^( .*)[.]$", ";\\1", undefined_words(group$score, begins = FALSE)), ".",
              odd_value_words(name, x$score[row], x$conf_low[row]))
@@ -186,7 +186,7 @@ difference_facts <- function(x, row) {
   name <- adjusted_p_name(x)
   alone <- name != "p" && !has_p_of_intervals(x) && !is.null(x$p_value)
   text <- with_limits_words(x$difference[row], x[[limits[1]]][row], x[[limits[2]]][row])
-  interval <- interval_phrase(text[-1], attr(x, "conf_level"), extent_words(attr(x, "over")))
+  interval <- interval_phrase(text[-1], attr(x, "conf_level"), own_extent(x, x$measure[row]))
   brackets(paste("difference", text[["score"]]),
            if (several) sub("interval", "interval for all together", interval, fixed = TRUE) else
              interval,
@@ -272,7 +272,19 @@ level_words <- function(x, what) {
   level <- attr(x, "conf_level")
   over <- attr(x, "over")
   if (is.null(level) || is.null(over)) return(NULL)
-  paste0(what, format(100 * level), "% over ", enumerate(over, quote = FALSE))
+  paste0(what, format(100 * level), "% over ", enumerate(unique(over), quote = FALSE))
+}
+
+# What was sampled for scores of each measure, by its name.
+over_of_measures <- function(rows) {
+  over <- stats::setNames(rows$over, rows$measure)
+  over[!duplicated(rows[c("measure", "over")])]
+}
+
+own_extent <- function(x, measure) {
+  over <- attr(x, "over")
+  own <- names(over) %in% measure
+  extent_words(if (any(own)) over[own] else over)
 }
 
 no_interactions_words <- function(x) {

@@ -118,7 +118,7 @@ compare_scores <- function(result, contrasts = "pairs",
   rownames(rows) <- NULL
   new_result(rows[columns], "repalign_comparison", list(
     conf_level = scores$level, p_adjust = p_adjust, margin = margin,
-    over = unique(scores$rows$over), of_models = scores$of_models,
+    over = over_of_measures(scores$rows), of_models = scores$of_models,
     no_interactions = scores$halves, family = length(usable)
   ))
 }

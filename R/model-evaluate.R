@@ -57,7 +57,8 @@
 #' `folds`, weights are fitted to the training RDMs and stimuli of each fold and tested with the
 #' others: compare models by the same folds.
 #'
-#' `ceiling_high` is the highest mean score that any model can have, and `ceiling_low` that of the
+#' `ceiling_high` is the highest mean score that any model can have (nearly so where pairs are
+#' missing), and `ceiling_low` that of the
 #' pool of the other groups ([subject_ceiling()]; `NA` of one RDM). `p_chance` permutes the stimuli
 #' of the models and fits weights again; it is `NA` for clusters of different sizes. Cosines of
 #' positive RDMs have a small `p_zero` for any model: look at `p_chance`.

@@ -9,9 +9,9 @@
 #' @details
 #' `p_value` is that of the t statistic of the mean coefficient over subjects, whose variance is
 #' that of leaving out conditions one at a time and subjects one at a time. With
-#' `fit = "nonnegative"` it is one-sided. It held its level in all simulations and is conservative,
-#' where `p_conditions` and `p_subjects` were often too small. `p_subjects` is `NA` with
-#' `"nonnegative"`, where coefficients of nothing have a mean above 0.
+#' `fit = "nonnegative"` it is one-sided. It held its level in all simulations of five subjects and
+#' more and is conservative, where `p_conditions` and `p_subjects` were often too small.
+#' `p_subjects` is `NA` with `"nonnegative"`: coefficients of nothing have a mean above 0 there.
 #'
 #' With `blocks` (or `leave_out`), differences between blocks are taken out of `tested`, too, and
 #' whole blocks are left out. At least three are needed, else `p_value` is `NA`.
@@ -84,7 +84,10 @@ group_sentence <- function(x) {
   } else paste("over", x$deleted[1])
   paste0("In a regression of RDMs, ", about, ": ", enumerate(words, 6, quote = FALSE),
          "; p-values are about other ", if (blocks) "blocks" else "conditions",
-         if (x$subjects[1] > 1) " and other subjects", ".")
+         if (x$subjects[1] > 1) " and other subjects",
+         if (x$subjects[1] > 1 && x$subjects[1] < few_subjects) {
+           paste0(", a guess from only ", x$subjects[1])
+         }, ".")
 }
 
 # fits: of each response, from regression_of(); group: the subject of each; tested: from

@@ -47,6 +47,7 @@
 #' those of ordinary least squares.
 #'
 #' When not to trust it:
+#' * tests about other subjects with fewer than five (message of class `repalign_few_subjects`);
 #' * noisy patterns where predictors correlate by more than 0.3, and few large blocks: `p_value` of
 #'   a row and `p_conditions` are too small; that of the group holds;
 #' * conditions that [depend on each other][dependence], as in runs without `blocks`;
@@ -114,6 +115,9 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   units <- deleted_units(table$n, leave_out, blocks)
   tested <- tested_coefficients(table, between, spec$center, standardize, units)
   result <- regression_result(fits, table, spec, design, standardize, group, tested, units$words)
+  subjects <- if (table$single) few_subjects else max(group)
+  inform_if(subjects > 1 && subjects < few_subjects, "few_subjects", "Tests about other subjects ",
+            "than these {subjects} are guesses: `p_conditions` of summary() is about these.")
   if (na == "pairwise") note_pairs(attr(result, "model")$pairs, counted, "fitted")
   result
 }

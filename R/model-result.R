@@ -122,6 +122,8 @@ ceiling_of_rdms <- function(x, row) {
   range <- number_words(low, x$ceiling_high[row])
   below <- if (x$score[row] >= low) "not below" else if (is.na(p)) "below" else
     if (p <= 0.05) "below" else "not clearly below"
+  # above the bound, that it differs from it says nothing
+  if (x$score[row] >= low) p <- NA
   paste0("; it was ", below, " the noise ceiling, ", range[1],
          if (length(range) > 1 && !is.na(x$ceiling_high[row])) paste(" to", range[2]),
          if (!is.na(p)) brackets(paste(p_words(p), "against its lower bound")))

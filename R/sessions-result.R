@@ -18,7 +18,7 @@ sessions_result <- function(scores, tables, call, level, of_days) {
   slope <- all[all$what == "slope", ]
   overall <- all[all$what == "level", ]
   # days that are equal differ by rounding
-  same <- which(pmax(abs(slope$score), slope$se) <= tie_share * abs(overall$score))
+  same <- which(pmax(abs(slope$score), slope$se, na.rm = TRUE) <= tie_share * abs(overall$score))
   slope$score[same] <- 0
   slope[same, c("se", "df", "conf_low", "conf_high")] <- NA
   slopes <- data.frame(measure = slope$measure, slope = slope$score, slope_se = slope$se,

@@ -204,6 +204,17 @@ test_that("groups have a best score each", {
   expect_gt(compare_best(clear, c("b", "c"), "a")$p_value, 0.5)
 })
 
+test_that("a sentence tells what was sampled for its own measure", {
+  set.seed(40)
+  x <- matrix(rnorm(240), 30)
+  x <- x[, 1:2] %*% matrix(rnorm(40), 2) + rnorm(600)
+  y <- list(a = x + rnorm(600), b = x + rnorm(600, sd = 2))
+  set <- list(measure("cka", estimator = "stimulus_neuron"), "rsa")
+  told <- in_words(quietly(compare_scores(score_interval(x, y, set))))
+  expect_match(told[1], "interval [^,]* over stimuli and neurons of both sides, [^o]")
+  expect_match(told[2], "interval [^,]* over stimuli, [^o]")
+})
+
 test_that("error rates are those of the levels", {
   set.seed(5)
   readout <- matrix(rnorm(5 * 12), 5)

@@ -391,7 +391,8 @@ test_that("comparisons of models over few subjects are guesses, and say so", {
     if (m > 2) {
       evaluated <- quietly(evaluate_models(case$x[seq_len(m)], case$models, permutations = 0,
                                            over = c("stimuli", "subjects")))
-      expect_identical(attr(compared, "over"), attr(quietly(compare_scores(evaluated)), "over"))
+      expect_identical(unname(attr(compared, "over")),
+                     unname(attr(quietly(compare_scores(evaluated)), "over")))
     }
   }
   expect_error(compare_scores(rbind(result, result)), "twice", class = "repalign_error_rows")
@@ -457,6 +458,7 @@ test_that("few permutations are told for adjusted p-values, before the work", {
   }
   expect_message(suppressMessages(consensus(case$x[1:2], permutations = 19),
                                   "repalign_few_subjects"), "At least 39")
+  expect_match(in_words(quietly(consensus(case$x, permutations = 50))), "smallest possible p = .098")
 })
 
 test_that("notes and errors name the subject, the neuron and the fold", {

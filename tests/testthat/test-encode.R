@@ -387,6 +387,8 @@ test_that("what looks like layers is told where it is predicted", {
   expect_message(encode(few, list(a = responses(few, complete = TRUE))), class = "repalign_swapped")
   quiet <- function(code) expect_no_condition(code, class = "repalign_swapped")
   quiet(encode(many, few))
+  # a recording with trials is no layer
+  quiet(encode(few, responses(array(many, c(20, 30, 2)) + rnorm(1200))))
   # feature_spaces() predict, and nothing else
   quiet(encode(feature_spaces(a = few[, 1:2], b = few[, 3:5]), many))
   quiet(encode(many, many))

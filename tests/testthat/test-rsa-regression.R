@@ -436,6 +436,9 @@ test_that("one response is told by the test of summary(), and only that", {
   data$all <- lapply(1:4, function(s) data$brain + dist(patterns_of(10)))
   fit <- quietly(rsa_regression(all ~ a + group, data, permutations = 19, fit = "nonnegative"))
   expect_identical(summary(fit)$p_subjects, c(NA_real_, NA_real_))
+  expect_message(rsa_regression(all ~ a, data, permutations = 19), "than these 4 are guesses",
+                 class = "repalign_few_subjects")
+  expect_match(in_words(fit), "other subjects, a guess from only 4")
 })
 
 test_that("RDMs of the same subject are averaged before the test over subjects", {

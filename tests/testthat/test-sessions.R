@@ -520,7 +520,7 @@ test_that("a neuron without any response is named, whatever `na` says", {
 
 test_that("equal days have no slope, and no error of it", {
   set.seed(30)
-  day <- array(rnorm(20 * 6), c(20, 6, 3), list(NULL, letters[1:6], NULL)) + rnorm(360)
+  day <- array(rnorm(20 * 6), c(20, 6, 3), list(NULL, letters[1:6], NULL)) + rnorm(360, sd = 0.5)
   slopes <- summary(quietly(across_sessions(list(a = day, b = day, c = day, d = day))))
   expect_identical(slopes$slope, c(0, 0))
   expect_identical(slopes$slope_se, c(NA_real_, NA_real_))

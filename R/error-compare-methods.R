@@ -275,18 +275,6 @@ level_words <- function(x, what) {
   paste0(what, format(100 * level), "% over ", enumerate(unique(over), quote = FALSE))
 }
 
-# What was sampled for scores of each measure, by its name.
-over_of_measures <- function(rows) {
-  over <- stats::setNames(rows$over, rows$measure)
-  over[!duplicated(rows[c("measure", "over")])]
-}
-
-own_extent <- function(x, measure) {
-  over <- attr(x, "over")
-  own <- names(over) %in% measure
-  extent_words(if (any(own)) over[own] else over)
-}
-
 no_interactions_words <- function(x) {
   if (isTRUE(attr(x, "no_interactions"))) {
     "Of half-samples no interactions are subtracted: their errors are rather too large."

@@ -44,8 +44,9 @@ declare_result(
     column("deleted", "what was left out one at a time for `se`")
   ),
   heading = function(x, digits) {
-    paste0(if (isTRUE(x$subjects[1] > 1)) "Means over subjects of the coefficients" else "Coefficients",
-           " of a regression of RDMs")
+    what <- if (isTRUE(x$subjects[1] > 1)) "Means over subjects of the coefficients" else
+      "Coefficients"
+    paste(what, "of a regression of RDMs")
   },
   footing = function(x, digits) {
     blocks <- any(grepl("block", x$deleted))

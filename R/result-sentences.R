@@ -204,6 +204,18 @@ extent_words <- function(over) {
   enumerate(parts, quote = FALSE)
 }
 
+# What was sampled for scores of each measure, by its name.
+over_of_measures <- function(rows) {
+  over <- stats::setNames(rows$over, rows$measure)
+  over[!duplicated(rows[c("measure", "over")])]
+}
+
+own_extent <- function(x, measure) {
+  over <- attr(x, "over")
+  own <- names(over) %in% measure
+  extent_words(if (any(own)) over[own] else over)
+}
+
 # "neurons of x", and "neurons of these 2 subjects".
 readable_samples <- function(over) {
   over <- sub("neurons_given", "neurons of the controls", over, fixed = TRUE)

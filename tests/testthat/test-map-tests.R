@@ -482,7 +482,28 @@ test_that("places x subjects are refused where names or the graph say so, else t
   quiet(test(maps[1:14, ]))
   quiet(test(maps[1:49, ], adjacency = adjacency(times = 5)))
   quiet(test(`dimnames<-`(maps[1:20, ], list(paste(1:20, "old"), paste(1:5 * 10, "ms")))))
-  quiet(test(`dimnames<-`(maps[1:20, ], list(NULL, paste0("s", 1:5)))))
+  quiet(test(`dimnames<-`(maps[1:20, ], list(paste0("P", 1:20), paste0("s", 1:5)))))
+  # columns that are numbered as subjects are, whatever the rows are called
+  subjects <- sprintf("S%02d", 1:5)
+  for (rows in list(NULL, paste0("t", 1:8))) {
+    expect_warning(test(`dimnames<-`(maps[1:8, ], list(rows, subjects))), "8 subjects.*t\\(maps\\)",
+                   class = "repalign_transposed")
+  }
+  quiet(test(`dimnames<-`(t(maps[1:8, ]), list(subjects, paste0("t", 1:8)))))
+  # one place that is a time, or has a name
+  quiet(test(matrix(maps[1:12], 12, dimnames = list(NULL, "10 ms"))))
+  quiet(test(matrix(maps[1:12], 12, dimnames = list(NULL, "V4"))))
+})
+
+test_that("arrays whose third dimension is places are refused with the order to give", {
+  set.seed(38)
+  times <- paste(10 * (1:6), "ms")
+  maps <- array(stats::rnorm(8 * 2 * 6), c(8, 2, 6), list(NULL, c("visual", "semantic"), times))
+  test <- function(maps, ...) suppressMessages(test_maps(maps, permutations = 19, ...))
+  expect_refused(test(maps), "aperm\\(maps, c\\(1, 3, 2\\)\\)")
+  expect_refused(test(unname(maps), adjacency = adjacency(times = 6)), "c\\(1, 3, 2\\)")
+  expect_refused(test(aperm(maps, c(3, 1, 2))), "aperm\\(maps, c\\(2, 1, 3\\)\\)")
+  expect_no_condition(test(aperm(maps, c(1, 3, 2))))
 })
 
 test_that("skewed scores are told below two-sided t", {

@@ -46,8 +46,8 @@ judge_transposed <- function(maps, adjacency) {
   placed <- of_places(maps$centers)
   several <- size[3] > 1
   refuse_if(several && !placed && (of_places(maps$models) || fits[3] && !fits[2]), "names",
-            "`maps` seems to be subjects x models x places, as its names or `adjacency` show: give ",
-            "subjects x places x models, aperm(maps, c(1, 3, 2)).")
+            "`maps` seems to be subjects x models x places, as its names or `adjacency` show: ",
+            "give subjects x places x models, aperm(maps, c(1, 3, 2)).")
   swapped <- if (several) "aperm(maps, c(2, 1, 3))" else "t(maps)"
   refuse_if(of_subjects(maps$centers) ||
               !placed && (of_places(maps$subjects) || fits[1] && !fits[2]),

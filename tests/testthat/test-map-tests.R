@@ -518,3 +518,14 @@ test_that("skewed scores are told below two-sided t", {
   expect_no_match(shown(skewed, alternative = "two_sided", statistic = "mean"), "skewed")
   expect_no_match(shown(matrix(stats::rnorm(15 * 40), 15), alternative = "two_sided"), "skewed")
 })
+
+test_that("places where subjects do not differ are said not to be tested, as they have scores", {
+  set.seed(39)
+  maps <- matrix(stats::rnorm(72, 1), 12, dimnames = list(NULL, paste(1:6 * 10, "ms")))
+  maps[, 3] <- 0.5
+  tested <- suppressWarnings(test_maps(maps))
+  expect_match(in_words(tested), "1 time was not tested \\(NA\\)\\.$")
+  expect_match(in_words(tested[3, ]), "the maps were not tested \\(NA\\)")
+  maps[, 4] <- 0.5
+  expect_match(in_words(suppressWarnings(test_maps(maps))), "2 times were not tested")
+})

@@ -158,22 +158,25 @@ map_score_words <- function(settings) {
     axis_words(settings$measure, before, most = 18)
 }
 
-# Bars below the curves, from half way to the place before a run of significant ones to half way to
-# the one after it; a row of bars for each model in its panel.
+# Bars below the curves, from half way to the place before a run of significant ones of one sign to
+# half way to the one after it, with a gap to a run of the other sign; a row of bars for each model
+# in its panel.
 course_bars <- function(rows, extent) {
   extent <- range(extent, na.rm = TRUE)
   step <- 0.045 * diff(extent)
   bars <- lapply(split(rows, list(rows$model, rows$of)), function(own) {
     model <- own$model[1]
-    runs <- rle(own$significant)
-    last <- cumsum(runs$lengths)[runs$values]
-    first <- last - runs$lengths[runs$values] + 1
+    runs <- rle(ifelse(own$significant, sign(own$statistic), 0))
+    last <- cumsum(runs$lengths)[runs$values != 0]
+    first <- last - runs$lengths[runs$values != 0] + 1
     edges <- if (nrow(own) > 1) {
       half <- diff(own$at) / 2
       c(own$at[1] - half[1], own$at[-1] - half, own$at[nrow(own)] + half[length(half)])
     } else own$at + c(-0.5, 0.5)
+    gap <- pmin(0.006 * diff(range(edges)), (edges[last + 1] - edges[first]) / 4)
     data.frame(model = rep(model, length(first)), of = rep(own$of[1], length(first)),
-               from = edges[first], to = edges[last + 1],
+               from = edges[first] + gap * (first %in% (last + 1)),
+               to = edges[last + 1] - gap * ((last + 1) %in% first),
                y = rep(extent[1] - step * (0.6 + as.integer(model)), length(first)))
   })
   do.call(rbind, bars)

@@ -529,3 +529,16 @@ test_that("places where subjects do not differ are said not to be tested, as the
   maps[, 4] <- 0.5
   expect_match(in_words(suppressWarnings(test_maps(maps))), "2 times were not tested")
 })
+
+test_that("two clusters of opposite signs side by side have two bars", {
+  set.seed(4)
+  maps <- matrix(stats::rnorm(360, sd = 0.5), 12) +
+    rep(rep(c(0, 1.5, -1.5, 0), c(5, 8, 8, 9)), each = 12)
+  colnames(maps) <- paste(10 * (1:30), "ms")
+  tested <- test_maps(maps, alternative = "two_sided", adjacency = adjacency(times = 30),
+                      correction = "cluster_mass")
+  bars <- data_of(built(ggplot2::autoplot(tested)), "GeomSegment")
+  expect_identical(nrow(bars), 2L)
+  expect_equal(c(bars$x[1], bars$xend[2]), c(55, 215))
+  expect_true(bars$xend[1] < 135 && bars$x[2] > 135)
+})

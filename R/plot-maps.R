@@ -223,24 +223,20 @@ time_tiles <- function(rows, facts, where) {
 }
 
 # The slices with the largest statistics, of several models in rows. The caption names the places
-# of the peaks, which are apart from each other.
+# of the peaks: no statistic is larger up to three steps from them.
 slices_picture <- function(rows, facts, where) {
-  size <- map_size(rows, facts$settings)
+  size <- map_size(rows[names(rows) != "tfce"], facts$settings)
   unit <- if (!is.null(where$unit)) paste0(" ", where$unit)
   largest <- tapply(size, rows$z, max, na.rm = TRUE)
   most <- if (nlevels(rows$model) > 1) 3 else 6
   depths <- sort(as.double(names(largest)[rank(-largest, ties.method = "first") <= most]))
   peaks <- do.call(rbind, lapply(split(cbind(rows, size), rows$model), function(own) {
-    own <- own[order(-own$size), ]
+    own <- own[!is.na(own$size), ]
+    near <- distance_graph(as.matrix(own[c("x", "y", "z")]),
+                           3 * min(smallest_step(rows$x), smallest_step(rows$y)))
+    own <- own[own$size >= vapply(near, function(at) max(own$size[at], -Inf), 0), ]
     if (any(own$significant)) own <- own[own$significant, ]
-    apart <- 3 * min(smallest_step(rows$x), smallest_step(rows$y))
-    kept <- 1
-    for (i in seq_len(nrow(own))) {
-      far <- sqrt(colSums((t(own[kept, c("x", "y", "z")]) - unlist(own[i, c("x", "y", "z")]))^2))
-      if (min(far) > apart) kept <- c(kept, i)
-      if (length(kept) == 3) break
-    }
-    own[kept, ]
+    utils::head(own[order(-own$size), ], 3)
   }))
   flat <- length(unique(rows$z)) == 1
   places <- apply(peaks[c("x", "y", if (!flat) "z")], 1, function(at) {
@@ -253,9 +249,10 @@ slices_picture <- function(rows, facts, where) {
   rows$depth <- factor(rows$z, depths, paste("z =", format_each(depths)))
   count <- length(largest)
   statistic_tiles(rows[!is.na(rows$depth), ], facts, smallest_step(rows$x), smallest_step(rows$y),
-                  c(paste0("peaks: ", told[1]), told[-1], if (count > length(depths)) {
-                    paste(length(depths), "of", count, "slices")
-                  })) +
+                  c(paste0(if (nrow(peaks) > 1) "peaks: " else "peak: ", told[1]), told[-1],
+                    if (count > length(depths)) {
+                      paste(length(depths), "of", count, "slices")
+                    })) +
     (if (nlevels(rows$model) > 1) {
       ggplot2::facet_grid(model ~ depth, labeller = wrapped_titles(3, 1.3, 3.5))
     } else

@@ -451,7 +451,7 @@ test_that("places without an order are no curve, and voxels are slices with peak
   expect_identical(nrow(drawn), 120L)
   best <- drawn[which.max(rank(drawn$alpha)), c("x", "y", "alpha")]
   expect_equal(unlist(best), c(x = voxels[[63, 1]], y = voxels[[63, 2]], alpha = 1))
-  expect_match(caption_text(slices), paste0("peaks: [0-9.]+ at ", toString(voxels[63, ]),
+  expect_match(caption_text(slices), paste0("peak: [0-9.]+ at ", toString(voxels[63, ]),
                                             ".*; 6 of 8"))
   rownames(voxels) <- colnames(maps)
   mm <- ggplot2::autoplot(tested[20:160, ], at = 3 * voxels)
@@ -541,4 +541,23 @@ test_that("two clusters of opposite signs side by side have two bars", {
   expect_identical(nrow(bars), 2L)
   expect_equal(c(bars$x[1], bars$xend[2]), c(55, 215))
   expect_true(bars$xend[1] < 135 && bars$x[2] > 135)
+})
+
+test_that("peaks of slices are local maxima of what is drawn, also where TFCE has others", {
+  voxels <- which(array(TRUE, c(6, 6, 4)), arr.ind = TRUE)
+  rownames(voxels) <- apply(voxels, 1, paste, collapse = " ")
+  set.seed(3)
+  maps <- matrix(stats::rnorm(8 * 144, sd = 0.1), 8, dimnames = list(NULL, rownames(voxels)))
+  active <- voxels[, 1] >= 4 & voxels[, 2] >= 4 & voxels[, 3] <= 2
+  maps[, active] <- maps[, active] + 0.5
+  maps[, "5 3 2"] <- maps[, "5 3 2"] + 0.5
+  maps[, "5 2 2"] <- maps[, "5 2 2"] + 0.13
+  tested <- test_maps(maps, adjacency = adjacency(voxels = voxels), correction = "tfce")
+  expect_identical(tested$center[which.max(tested$statistic)], "6 5 2")
+  expect_match(caption_text(ggplot2::autoplot(tested)), "peak: 23.1 at 6, 5, 2.", fixed = TRUE)
+  # a second peak elsewhere is told, too
+  maps[, "1 1 3"] <- maps[, "1 1 3"] + 1
+  tested <- test_maps(maps, adjacency = adjacency(voxels = voxels), correction = "max")
+  expect_match(caption_text(ggplot2::autoplot(tested)), "peaks: .* at 1, 1, 3")
+  expect_match(caption_text(ggplot2::autoplot(tested)), "23.1 at 6, 5, 2")
 })

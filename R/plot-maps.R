@@ -232,9 +232,9 @@ slices_picture <- function(rows, facts, where) {
   depths <- sort(as.double(names(largest)[rank(-largest, ties.method = "first") <= most]))
   peaks <- do.call(rbind, lapply(split(cbind(rows, size), rows$model), function(own) {
     own <- own[!is.na(own$size), ]
-    near <- distance_graph(as.matrix(own[c("x", "y", "z")]),
-                           3 * min(smallest_step(rows$x), smallest_step(rows$y)))
-    own <- own[own$size >= vapply(near, function(at) max(own$size[at], -Inf), 0), ]
+    near <- near_places(as.matrix(own[c("x", "y", "z")]),
+                        3 * min(smallest_step(rows$x), smallest_step(rows$y)), "at")
+    own <- own[own$size >= vapply(near, function(at) max(own$size[at]), 0), ]
     if (any(own$significant)) own <- own[own$significant, ]
     utils::head(own[order(-own$size), ], 3)
   }))

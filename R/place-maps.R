@@ -29,8 +29,8 @@ read_maps <- function(maps, arg) {
        models = models, subjects = subjects)
 }
 
-# A matrix places x subjects: refused where names or the graph show it, and told where there are
-# many more rows than columns, which have to be more if they are named or fit the graph.
+# Maps whose dimensions have another order: refused where names or the graph show it, and told where
+# columns may be subjects by their names or, without names or a graph that say places, their number.
 judge_transposed <- function(maps, adjacency) {
   if (!is.null(maps$measure)) return(invisible())
   size <- dim(maps$values)
@@ -39,15 +39,26 @@ judge_transposed <- function(maps, adjacency) {
     is.character(names) &&
       (all(names %in% names(graph)) || isTRUE(axis_of_names(names)$unit %in% c("s", "ms")))
   }
-  fits <- length(graph) == size[1:2]
-  refuse_if(all(grepl("^(sub|subj|subject|participant)[-_. ]?[0-9]+$", maps$centers, TRUE)) ||
-              !of_places(maps$centers) && (of_places(maps$subjects) || fits[1] && !fits[2]),
+  of_subjects <- function(names, words = "sub|subj|subject|participant") {
+    length(names) > 0 && all(grepl(paste0("^(", words, ")[-_. ]?[0-9]+$"), names, TRUE))
+  }
+  fits <- length(graph) == size
+  placed <- of_places(maps$centers)
+  several <- size[3] > 1
+  refuse_if(several && !placed && (of_places(maps$models) || fits[3] && !fits[2]), "names",
+            "`maps` seems to be subjects x models x places, as its names or `adjacency` show: ",
+            "give subjects x places x models, aperm(maps, c(1, 3, 2)).")
+  swapped <- if (several) "aperm(maps, c(2, 1, 3))" else "t(maps)"
+  refuse_if(of_subjects(maps$centers) ||
+              !placed && (of_places(maps$subjects) || fits[1] && !fits[2]),
             "names", "`maps` seems to be places x subjects, as its names or `adjacency` show: ",
-            "give subjects x places, t(maps).")
-  known <- is.character(maps$centers) || fits[2]
-  if (size[1] < if (known) 10 * size[2] else size[2] + 10) return(invisible())
-  warn("transposed", "`maps` has {size[1]} subjects (rows) and {count_of(size[2], 'place')} ",
-       "(columns): if it is places x subjects, give t(maps).")
+            "give subjects x places, {swapped}.")
+  short <- "s|p|pp|vp"
+  most <- if (placed || fits[2]) Inf else
+    if (of_subjects(maps$centers, short) && !of_subjects(maps$subjects, short)) size[2] else
+      if (is.character(maps$centers)) 10 * max(size[2], 5) - 1 else size[2] + 9
+  warn_if(size[1] > most, "transposed", "`maps` has {size[1]} subjects (rows) and ",
+          "{count_of(size[2], 'place')} (columns): if it is places x subjects, give {swapped}.")
 }
 
 # The mean skewness of scores over places, of the model where it is largest.

@@ -301,7 +301,7 @@ axis_of_names <- function(names) {
 place_sentence <- function(x, model, facts) {
   settings <- facts$settings
   row <- peak_places(x, facts)
-  if (!row$places) return(no_scores_words(x, model, facts))
+  if (!row$places) return(untested_words(x, model, facts))
   at <- which(x$center == row$peak)[1]
   by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
   paste0(subjects_and_places(x, facts), map_claim(model, settings, row$significant > 0),
@@ -315,19 +315,20 @@ place_sentence <- function(x, model, facts) {
          lost_places_words(x, facts))
 }
 
-no_scores_words <- function(x, model, facts) {
-  paste0(subjects_and_places(x, facts), if (model == "map") "the maps have" else
-    paste(model, "has"), " no scores (NA).")
+untested_words <- function(x, model, facts) {
+  paste0(subjects_and_places(x, facts), if (model == "map") "the maps were" else
+    paste(model, "was"), " not tested (NA).")
 }
 
 lost_places_words <- function(x, facts) {
   lost <- sum(is.na(x$score))
-  if (lost) paste0(" ", places_words(lost, facts), " had no score (NA).") else ""
+  if (!lost) return("")
+  paste0(" ", places_words(lost, facts), if (lost > 1) " were" else " was", " not tested (NA).")
 }
 
 cluster_sentence <- function(x, model, facts) {
   settings <- facts$settings
-  if (all(is.na(x$score))) return(no_scores_words(x, model, facts))
+  if (all(is.na(x$score))) return(untested_words(x, model, facts))
   clusters <- shown_clusters(x, facts)
   found <- clusters$p_value <= settings$alpha
   cutoff <- (if (settings$alternative == "less") -1 else 1) * settings$cutoff

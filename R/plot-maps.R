@@ -158,22 +158,25 @@ map_score_words <- function(settings) {
     axis_words(settings$measure, before, most = 18)
 }
 
-# Bars below the curves, from half way to the place before a run of significant ones to half way to
-# the one after it; a row of bars for each model in its panel.
+# Bars below the curves, from half way to the place before a run of significant ones of one sign to
+# half way to the one after it, with a gap to a run of the other sign; a row of bars for each model
+# in its panel.
 course_bars <- function(rows, extent) {
   extent <- range(extent, na.rm = TRUE)
   step <- 0.045 * diff(extent)
   bars <- lapply(split(rows, list(rows$model, rows$of)), function(own) {
     model <- own$model[1]
-    runs <- rle(own$significant)
-    last <- cumsum(runs$lengths)[runs$values]
-    first <- last - runs$lengths[runs$values] + 1
+    runs <- rle(ifelse(own$significant, sign(own$statistic), 0))
+    last <- cumsum(runs$lengths)[runs$values != 0]
+    first <- last - runs$lengths[runs$values != 0] + 1
     edges <- if (nrow(own) > 1) {
       half <- diff(own$at) / 2
       c(own$at[1] - half[1], own$at[-1] - half, own$at[nrow(own)] + half[length(half)])
     } else own$at + c(-0.5, 0.5)
+    gap <- pmin(0.006 * diff(range(edges)), (edges[last + 1] - edges[first]) / 4)
     data.frame(model = rep(model, length(first)), of = rep(own$of[1], length(first)),
-               from = edges[first], to = edges[last + 1],
+               from = edges[first] + gap * (first %in% (last + 1)),
+               to = edges[last + 1] - gap * ((last + 1) %in% first),
                y = rep(extent[1] - step * (0.6 + as.integer(model)), length(first)))
   })
   do.call(rbind, bars)
@@ -220,24 +223,20 @@ time_tiles <- function(rows, facts, where) {
 }
 
 # The slices with the largest statistics, of several models in rows. The caption names the places
-# of the peaks, which are apart from each other.
+# of the peaks: no statistic is larger up to three steps from them.
 slices_picture <- function(rows, facts, where) {
-  size <- map_size(rows, facts$settings)
+  size <- map_size(rows[names(rows) != "tfce"], facts$settings)
   unit <- if (!is.null(where$unit)) paste0(" ", where$unit)
   largest <- tapply(size, rows$z, max, na.rm = TRUE)
   most <- if (nlevels(rows$model) > 1) 3 else 6
   depths <- sort(as.double(names(largest)[rank(-largest, ties.method = "first") <= most]))
   peaks <- do.call(rbind, lapply(split(cbind(rows, size), rows$model), function(own) {
-    own <- own[order(-own$size), ]
+    own <- own[!is.na(own$size), ]
+    near <- near_places(as.matrix(own[c("x", "y", "z")]),
+                        3 * min(smallest_step(rows$x), smallest_step(rows$y)), "at")
+    own <- own[own$size >= vapply(near, function(at) max(own$size[at]), 0), ]
     if (any(own$significant)) own <- own[own$significant, ]
-    apart <- 3 * min(smallest_step(rows$x), smallest_step(rows$y))
-    kept <- 1
-    for (i in seq_len(nrow(own))) {
-      far <- sqrt(colSums((t(own[kept, c("x", "y", "z")]) - unlist(own[i, c("x", "y", "z")]))^2))
-      if (min(far) > apart) kept <- c(kept, i)
-      if (length(kept) == 3) break
-    }
-    own[kept, ]
+    utils::head(own[order(-own$size), ], 3)
   }))
   flat <- length(unique(rows$z)) == 1
   places <- apply(peaks[c("x", "y", if (!flat) "z")], 1, function(at) {
@@ -250,9 +249,10 @@ slices_picture <- function(rows, facts, where) {
   rows$depth <- factor(rows$z, depths, paste("z =", format_each(depths)))
   count <- length(largest)
   statistic_tiles(rows[!is.na(rows$depth), ], facts, smallest_step(rows$x), smallest_step(rows$y),
-                  c(paste0("peaks: ", told[1]), told[-1], if (count > length(depths)) {
-                    paste(length(depths), "of", count, "slices")
-                  })) +
+                  c(paste0(if (nrow(peaks) > 1) "peaks: " else "peak: ", told[1]), told[-1],
+                    if (count > length(depths)) {
+                      paste(length(depths), "of", count, "slices")
+                    })) +
     (if (nlevels(rows$model) > 1) {
       ggplot2::facet_grid(model ~ depth, labeller = wrapped_titles(3, 1.3, 3.5))
     } else

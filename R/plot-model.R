@@ -478,7 +478,7 @@ autoplot.repalign_parts <- function(object, ...) {
     score_axis(ggplot2::scale_x_continuous, whole = across == 1) +
     ggplot2::labs(x = "part of R squared", y = NULL, caption = caption_of(
       interval_lines(attr(object, "conf_level"), known$over),
-      crowded_words(lines = down * nlevels(rows$space)))) +
+      crowded_words(lines = down * nlevels(rows$space) + 2 * (down - 1)))) +
     # the legend reaches over the names, which leave less room than it needs
     picture_theme(lines = "x", legend.justification = "right",
                   panel.spacing.x = ggplot2::unit(1.3, "lines")) +

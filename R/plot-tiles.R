@@ -171,9 +171,9 @@ tile_remarks <- function(tiles) {
   c(if (anyNA(tiles$value)) {
       paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)")
     },
-    # titles of the panels below take room, too
+    # titles of the panels below take room, too, and a line of theirs that of two names
     crowded_words(lines = max(
-      down * nlevels(droplevels(tiles$row)) + (down - 1) * max(text_lines(levels(tiles$panel))),
+      down * nlevels(droplevels(tiles$row)) + 2 * (down - 1) * max(text_lines(levels(tiles$panel))),
       across * nlevels(droplevels(tiles$column)))))
 }
 

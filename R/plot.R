@@ -243,10 +243,10 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
   list(scale, do.call(ggplot2::theme, stats::setNames(list(text), paste0("axis.text.", side))))
 }
 
-# For the caption of pictures with so many names (or lines) that those which would overlap are left
-# out.
+# For the caption of pictures with so many names (or lines) that those which would overlap may be
+# left out in a column of a journal (3.5 x 3 inches); on a larger page they need not be.
 crowded_words <- function(names, lines = length(names)) {
-  if (lines > 14) "names that have no room are left out"
+  if (lines > 20) "names are left out where there is no room"
 }
 
 # A legend above a picture, with as many keys beside each other as have room in a column of a

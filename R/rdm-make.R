@@ -97,7 +97,12 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
               all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA)),
             "labels", "`noise` is a list of precisions without names: name each by the element of ",
             "`x` that it is for, such as {quoted(names[1])}.")
-  by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
+  # nor is what is no covariance at all
+  of_runs <- is.list(noise) && any(vapply(noise, function(one) {
+    !is.list(one) && !identical(attr(one, "kind"), "precision")
+  }, NA))
+  common <- is.list(noise) & names %in% names(noise)
+  by_name <- all(common) || any(common) && !of_runs
   noise <- for_each_element(noise, names, "noise", by_name)
   rdms <- lapply(stats::setNames(nm = names), function(name) {
     at_place(paste0("x$", name),

@@ -76,15 +76,21 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   without_runs <- is.null(run) && !is_responses(x)
   seen <- read_observations(x, condition, run, c(subject = "subject"))
   # repeats of an array need not be runs
-  if (without_runs) seen$run <- NULL
+  if (without_runs && !by_run) seen$run <- NULL
   if (!by_run) return(covariance_of(seen, method, check_dof(dof, 1, NULL)))
   refuse_if(is.null(seen$run), "missing", "`run` is missing: by_run = TRUE needs the run of each ",
-            "row of `x`, or of each repeat of an array.")
+            "row of `x`.")
   runs <- stats::setNames(seq_along(seen$run$labels), seen$run$labels)
   dof <- check_dof(dof, length(runs), names(runs))
   lapply(runs, function(m) {
-    at_place(paste("Run", quoted(names(runs)[m])),
-             covariance_of(part_of_run(seen, m), method, dof[m]))
+    at_place(paste("Run", quoted(names(runs)[m])), {
+      part <- part_of_run(seen, m)
+      refuse_if(is.null(dof) && isTRUE(nrow(part$x) == part$condition$count), "value",
+                "`x` has one pattern of each condition, which cannot tell a covariance of each run: ",
+                "leave out `by_run` for one of all runs, or give single trials or residuals of ",
+                "each run.")
+      covariance_of(part, method, dof[m])
+    })
   })
 }
 

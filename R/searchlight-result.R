@@ -23,7 +23,8 @@ declare_result(
     vapply(seq_len(nrow(rows)), function(k) {
       row <- rows[k, ]
       name <- measure_words(settings$measure)
-      count <- paste0("Of ", count_of(row$centers + row$undefined, "centre"), ", ")
+      all <- row$centers + row$undefined
+      count <- paste0("Of ", count_of(all, "centre"), ", ")
       if (!row$centers) return(paste0(count, "all have no score with ", row$model, " (NA)."))
       score <- paste(name, "=", number_word(row$score))
       lost <- if (row$undefined) paste0(" ", row$undefined, " had no score (NA).")
@@ -36,13 +37,13 @@ declare_result(
       facts <- c(paste(alpha_words(settings$alpha, "family-wise p"), "over", across),
                  permutations_words(settings$permutations, settings$engine, "conditions"),
                  paste(settings$n, "conditions"))
-      name <- if (row$centers + row$undefined == 1) "family-wise p" else "p"
+      name <- if (all == 1) "family-wise p" else "p"
       p <- p_words(row$p_familywise, settings$alpha, name)
-      text <- if (row$centers + row$undefined == 1) {
+      text <- if (all == 1) {
         paste0("Centre ", row$best, " was ", if (!found) "not ", "more similar to ", row$model,
                " than by chance", brackets(score, p, facts[-1]), ".")
       } else {
-        paste0(count, if (found == row$centers) "all" else if (found) found else "none",
+        paste0(count, if (found == all) "all" else if (found) found else "none",
                if (found > 1) " were" else " was", " more similar to ", row$model,
                " than by chance", brackets(facts), "; most similar was centre ", row$best,
                brackets(score, p), ".", lost)

@@ -165,6 +165,7 @@ check_neighbours <- function(neighbours, most, arg = "neighbours") {
 open_searchlight <- function(source, neighbours, models, measure, frame) {
   refuse_results(models, "models")
   y <- on_side_y(as_side(models, "models"))
+  refuse_averaged(source, y$reprs)
   reprs <- with_common_stimuli(c(list(first_center(source, neighbours)), y$reprs))
   if (!is.null(declared_clusters(reprs[-1]))) refuse_searched_clusters("models")
   # odd columns are looked for in all channels
@@ -181,6 +182,16 @@ open_searchlight <- function(source, neighbours, models, measure, frame) {
   }
   for (repr in reprs[-1]) refuse_useless(repr)
   call
+}
+
+# Rows of one name may have been meant for different conditions of the models.
+refuse_averaged <- function(source, models) {
+  twice <- anyDuplicated(source$averaged)
+  other <- vapply(models, function(repr) stimulus_count(repr$data) != source$n, NA)
+  refuse_if(twice && any(other), "repeats", "`data` has {length(source$averaged)} rows of ",
+            "{count_of(source$n, 'condition')}, since rows of one name (first ",
+            "{quoted(source$averaged[twice])}) are averaged, and `{models[other][[1]]$arg}` has ",
+            "{stimulus_count(models[other][[1]]$data)}: give different conditions different names.")
 }
 
 refuse_searched_clusters <- function(arg) {
@@ -292,7 +303,8 @@ center_source <- function(data, condition, run, noise, measure, distance) {
   }
   source <- list(patterns = patterns, is_rdm = is_rdm,
                  settings = if (is_rdm) distance_settings(distance), n = nrow(patterns$means),
-                 channels = seq_len(patterns$channels))
+                 channels = seq_len(patterns$channels),
+                 averaged = if (is.null(condition) && length(dim(data)) == 2) rownames(data))
   if (is_rdm) naming_data(check_patterns(patterns, distance_called(distance)))
   source$noise <- check_noise(noise, source, measure)
   source

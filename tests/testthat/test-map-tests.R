@@ -451,7 +451,7 @@ test_that("places without an order are no curve, and voxels are slices with peak
   expect_identical(nrow(drawn), 120L)
   best <- drawn[which.max(rank(drawn$alpha)), c("x", "y", "alpha")]
   expect_equal(unlist(best), c(x = voxels[[63, 1]], y = voxels[[63, 2]], alpha = 1))
-  expect_match(caption_text(slices), paste0("peaks: [0-9.]+ at ", toString(voxels[63, ]),
+  expect_match(caption_text(slices), paste0("peak: [0-9.]+ at ", toString(voxels[63, ]),
                                             ".*; 6 of 8"))
   rownames(voxels) <- colnames(maps)
   mm <- ggplot2::autoplot(tested[20:160, ], at = 3 * voxels)
@@ -482,7 +482,28 @@ test_that("places x subjects are refused where names or the graph say so, else t
   quiet(test(maps[1:14, ]))
   quiet(test(maps[1:49, ], adjacency = adjacency(times = 5)))
   quiet(test(`dimnames<-`(maps[1:20, ], list(paste(1:20, "old"), paste(1:5 * 10, "ms")))))
-  quiet(test(`dimnames<-`(maps[1:20, ], list(NULL, paste0("s", 1:5)))))
+  quiet(test(`dimnames<-`(maps[1:20, ], list(paste0("P", 1:20), paste0("s", 1:5)))))
+  # columns that are numbered as subjects are, whatever the rows are called
+  subjects <- sprintf("S%02d", 1:5)
+  for (rows in list(NULL, paste0("t", 1:8))) {
+    expect_warning(test(`dimnames<-`(maps[1:8, ], list(rows, subjects))), "8 subjects.*t\\(maps\\)",
+                   class = "repalign_transposed")
+  }
+  quiet(test(`dimnames<-`(t(maps[1:8, ]), list(subjects, paste0("t", 1:8)))))
+  # one place that is a time, or has a name
+  quiet(test(matrix(maps[1:12], 12, dimnames = list(NULL, "10 ms"))))
+  quiet(test(matrix(maps[1:12], 12, dimnames = list(NULL, "V4"))))
+})
+
+test_that("arrays whose third dimension is places are refused with the order to give", {
+  set.seed(38)
+  times <- paste(10 * (1:6), "ms")
+  maps <- array(stats::rnorm(8 * 2 * 6), c(8, 2, 6), list(NULL, c("visual", "semantic"), times))
+  test <- function(maps, ...) suppressMessages(test_maps(maps, permutations = 19, ...))
+  expect_refused(test(maps), "aperm\\(maps, c\\(1, 3, 2\\)\\)")
+  expect_refused(test(unname(maps), adjacency = adjacency(times = 6)), "c\\(1, 3, 2\\)")
+  expect_refused(test(aperm(maps, c(3, 1, 2))), "aperm\\(maps, c\\(2, 1, 3\\)\\)")
+  expect_no_condition(test(aperm(maps, c(1, 3, 2))))
 })
 
 test_that("skewed scores are told below two-sided t", {
@@ -496,4 +517,47 @@ test_that("skewed scores are told below two-sided t", {
   expect_no_match(shown(skewed), "skewed")
   expect_no_match(shown(skewed, alternative = "two_sided", statistic = "mean"), "skewed")
   expect_no_match(shown(matrix(stats::rnorm(15 * 40), 15), alternative = "two_sided"), "skewed")
+})
+
+test_that("places where subjects do not differ are said not to be tested, as they have scores", {
+  set.seed(39)
+  maps <- matrix(stats::rnorm(72, 1), 12, dimnames = list(NULL, paste(1:6 * 10, "ms")))
+  maps[, 3] <- 0.5
+  tested <- suppressWarnings(test_maps(maps))
+  expect_match(in_words(tested), "1 time was not tested \\(NA\\)\\.$")
+  expect_match(in_words(tested[3, ]), "the maps were not tested \\(NA\\)")
+  maps[, 4] <- 0.5
+  expect_match(in_words(suppressWarnings(test_maps(maps))), "2 times were not tested")
+})
+
+test_that("two clusters of opposite signs side by side have two bars", {
+  set.seed(4)
+  maps <- matrix(stats::rnorm(360, sd = 0.5), 12) +
+    rep(rep(c(0, 1.5, -1.5, 0), c(5, 8, 8, 9)), each = 12)
+  colnames(maps) <- paste(10 * (1:30), "ms")
+  tested <- test_maps(maps, alternative = "two_sided", adjacency = adjacency(times = 30),
+                      correction = "cluster_mass")
+  bars <- data_of(built(ggplot2::autoplot(tested)), "GeomSegment")
+  expect_identical(nrow(bars), 2L)
+  expect_equal(c(bars$x[1], bars$xend[2]), c(55, 215))
+  expect_true(bars$xend[1] < 135 && bars$x[2] > 135)
+})
+
+test_that("peaks of slices are local maxima of what is drawn, also where TFCE has others", {
+  voxels <- which(array(TRUE, c(6, 6, 4)), arr.ind = TRUE)
+  rownames(voxels) <- apply(voxels, 1, paste, collapse = " ")
+  set.seed(3)
+  maps <- matrix(stats::rnorm(8 * 144, sd = 0.1), 8, dimnames = list(NULL, rownames(voxels)))
+  active <- voxels[, 1] >= 4 & voxels[, 2] >= 4 & voxels[, 3] <= 2
+  maps[, active] <- maps[, active] + 0.5
+  maps[, "5 3 2"] <- maps[, "5 3 2"] + 0.5
+  maps[, "5 2 2"] <- maps[, "5 2 2"] + 0.13
+  tested <- test_maps(maps, adjacency = adjacency(voxels = voxels), correction = "tfce")
+  expect_identical(tested$center[which.max(tested$statistic)], "6 5 2")
+  expect_match(caption_text(ggplot2::autoplot(tested)), "peak: 23.1 at 6, 5, 2.", fixed = TRUE)
+  # a second peak elsewhere is told, too
+  maps[, "1 1 3"] <- maps[, "1 1 3"] + 1
+  tested <- test_maps(maps, adjacency = adjacency(voxels = voxels), correction = "max")
+  expect_match(caption_text(ggplot2::autoplot(tested)), "peaks: .* at 1, 1, 3")
+  expect_match(caption_text(ggplot2::autoplot(tested)), "23.1 at 6, 5, 2")
 })

@@ -199,3 +199,13 @@ test_that("the precision of a covariance takes nothing else", {
   expect_refused(noise_precision(run = rep(1:2, 10), x = list(a = made)), "no further arguments")
   expect_identical(noise_precision(x = made), noise_precision(made))
 })
+
+test_that("an array with one pattern per condition and run has no covariance of each run", {
+  set.seed(9)
+  x <- array(rnorm(16 * 5 * 4), c(16, 5, 4))
+  for (run in list(NULL, 1:4)) {
+    expect_refused(noise_covariance(x, run = run, by_run = TRUE),
+                   "one pattern of each condition.*leave out `by_run`.*single trials")
+  }
+  expect_named(noise_covariance(x, run = c(1, 1, 2, 2), by_run = TRUE), c("1", "2"))
+})

@@ -179,9 +179,9 @@ test_that("titles of many tiles keep numbers whole, the caption tells of names w
                       measures()$id[c(1:5, 7, 15, 17, 23, 25)])
   many <- ggplot2::autoplot(found)
   expect_lte(max(text_lines(levels(many$data$panel))), 3)
-  expect_match(caption_text(many), "names that have no room")
+  expect_match(caption_text(many), "names are left out")
   few <- ggplot2::autoplot(found, measure = c("cka", "procrustes"))
-  expect_no_match(caption_text(few), "names that have no room")
+  expect_no_match(caption_text(few), "names are left out")
 })
 
 test_that("null scores are drawn where titles of panels leave room for bars", {

@@ -86,7 +86,7 @@ test_that("17 and 100 long names: distinct labels, those that would overlap left
   for (axis in c("x", "y")) {
     expect_true(plot$layout$panel_params[[1]]$guides[[axis]]$check.overlap)
   }
-  expect_match(plot$plot$labels$caption, "Names that have no room are left out")
+  expect_match(plot$plot$labels$caption, "Names are left out where there is no room")
 })
 
 test_that("bound results have panels of their own; the same rows twice are refused", {
@@ -216,8 +216,11 @@ test_that("many long names are shortened and stay distinct, and the caption tell
   expect_identical(unname(tick_labels(few, "x")), short[-1])
   expect_setequal(tick_labels(few, "y"), short[-8])
   expect_null(few$plot$labels$caption)
-  many <- ggplot2::autoplot(similarity(stimuli_layers(sprintf("b%d", 1:20))))
-  expect_match(caption_text(many), "names that have no room are left out", ignore.case = TRUE)
+  many <- ggplot2::autoplot(similarity(stimuli_layers(sprintf("b%d", 1:22))))
+  expect_match(caption_text(many), "names are left out where there is no room", ignore.case = TRUE)
+  # of fewer, all have room in a column of a journal
+  few <- ggplot2::autoplot(similarity(stimuli_layers(sprintf("b%d", 1:20))))
+  expect_null(few$labels$caption)
 })
 
 test_that("heat maps of two networks keep the order of both, with numbers or without", {

@@ -94,7 +94,9 @@ test_that("panels show each entry at its place", {
   built(ggplot2::autoplot(same))
   built(ggplot2::autoplot(same, type = "map"))
   many <- array(rnorm(120 * 5 * 2), c(120, 5, 2))
-  expect_match(caption_text(ggplot2::autoplot(rdm(many))), "Names that have no room are left out")
+  expect_match(caption_text(ggplot2::autoplot(rdm(many))),
+               "Names are left out where there is no room")
+  expect_null(ggplot2::autoplot(rdm(many[1:16, , ]))$labels$caption)
 })
 
 test_that("lists of RDMs are drawn side by side", {

@@ -508,3 +508,15 @@ test_that("a plain matrix of noise is a precision, and a message says so", {
                           noise = noise_precision(x, condition)), class = "repalign_note_noise")
   expect_no_condition(rdm(x, condition, distance = "sqeuclidean"), class = "repalign_note_noise")
 })
+
+test_that("a list of noise that lacks an element of `x` says which", {
+  set.seed(10)
+  x <- array(rnorm(16 * 5 * 4), c(16, 5, 4))
+  x <- list(a = x, b = x, c = x)
+  noise <- lapply(x, noise_precision)
+  expect_refused(rdm(x, noise = noise[1:2]), "`noise` has no element \"c\"")
+  # elements may be called as runs are, which covariances are of
+  runs <- noise_covariance(x$a, run = c(1, 1, 2, 2), by_run = TRUE)
+  numbered <- stats::setNames(x, 1:3)
+  expect_named(rdm(numbered, run = c(1, 1, 2, 2), noise = runs), c("1", "2", "3"))
+})

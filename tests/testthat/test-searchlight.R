@@ -373,3 +373,22 @@ test_that("a single centre is told by itself", {
                      permutations = 99)
   expect_match(in_words(one), "^Centre [0-9]+ was (not )?more similar to first than by chance .*family-wise p")
 })
+
+test_that("a sentence counts the centres with a score among all", {
+  set.seed(1)
+  data <- matrix(rnorm(16 * 8), 16)
+  models <- list(v = dist(data[, 3:8]))
+  data[, 1:2] <- 1
+  found <- suppressWarnings(searchlight(data, list(a = 1:2, b = 3:5, c = 6:8), models,
+                                        measure("rsa", inner = "euclidean"), permutations = 199))
+  expect_match(in_words(found), "^Of 3 centres, 2 were more similar .* 1 had no score")
+  expect_match(in_words(found[-1, ]), "^Of 2 centres, all were")
+})
+
+test_that("rows of one name that are averaged are told where models have other numbers", {
+  set.seed(1)
+  data <- matrix(rnorm(16 * 8), 16, dimnames = list(paste0("i", c(1, 1, 3:16)), NULL))
+  expect_refused(searchlight(data, list(a = 1:5), dist(matrix(rnorm(64), 16))),
+                 "16 rows of 15 conditions.*\"i1\".*averaged.*`models` has 16")
+  expect_no_error(searchlight(data, list(a = 1:5), dist(matrix(rnorm(60), 15))))
+})

@@ -95,7 +95,7 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
            "takes stimuli as independent: give one stimulus of each cluster (or stretch of the ",
            "series), or the means of these.")
   }
-  reprs <- lapply(with_common_stimuli(reprs), function(repr) {
+  reprs <- lapply(without_single_session(with_common_stimuli(reprs)), function(repr) {
     width <- ncol(repr$data)
     arg <- paste0("units_", repr$side)
     repr$columns <- if (shared_neurons) list(neuron = seq_len(width)) else if (is.null(names)) {

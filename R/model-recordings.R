@@ -249,9 +249,13 @@ in_words_of_models <- function(free, subjects, plain, code) {
     text <- sub("The scores are those of", "p_chance is about the scores of", text)
     if (inherits(condition, "repalign_note_declared") && grepl("used: trials", text)) {
       # nobody declared the trials of an array
-      if (plain) text <- sub("^Declared by responses\\(\\), but not used: trials \\(by ([^)]*)\\)\\.",
-                             "`data` has trials, which \\1 does not use.", text)
-      if (!subjects) text <- paste0(trimws(text), " Only `ceiling`, where it is known, uses them.\n")
+      if (plain) {
+        text <- sub("^Declared by .*, but not used: trials \\(by ([^)]*)\\)\\.",
+                    "`data` has trials, which \\1 does not use.", text)
+      }
+      if (!subjects) {
+        text <- paste0(trimws(text), " Only `ceiling`, where it is known, uses them.\n")
+      }
     }
     if (free && inherits(condition, "repalign_dependence")) {
       text <- sub(" If each", paste(" Without `clusters`, `blocks` or `series`, p-values are too",

@@ -558,7 +558,7 @@ test_that("neurons that seem to be on both sides are told, once", {
   colnames(x) <- paste0("unit", letters[1:6])
   y <- list(own = x[, 4:6, 1], same = x[, 1:3, 2])
   expect_message(noise_ceiling(x, y), "share neurons .* too high otherwise",
-                 class = "repalign_note_shared_names")
+                 class = "repalign_shared_names")
   said <- capture_messages(suppressWarnings(noise_ceiling(x, y)))
   expect_identical(sum(grepl("share neurons", said)), 1L)
   expect_no_message(suppressWarnings(noise_ceiling(x, y, measure = cka_of("stimulus"))))

@@ -204,8 +204,7 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, de
   warn_if(length(unscaled), "undefined", "`calibrated` is NA for {enumerate(unscaled)}: variant = ",
           "\"{settings$variant}\" needs {needs}", data = unscaled)
   inform_if(any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE), "few_permutations",
-            "`null_sd` is NA: one permutation gives one null score, which has no spread. Take ",
-            "more permutations.")
+            "`null_sd` is NA: one permutation gives one null score, which has no spread.")
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
   # An aggregate is symmetric if the measure is and a transposed grid has the same aggregate: so for
   # the maximum and the mean.
@@ -312,9 +311,9 @@ aggregate_rows <- function(null, measure, names, aggregate, settings) {
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
 # significant. counts: the permutations of each test; most: how many there are; p: what the p-values
-# are called where there are no thresholds and no `alpha`, else NULL; remedy: for too few of all.
+# are called where there are no thresholds and no `alpha`, else NULL; remedies: for too few of all.
 note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "none"), most,
-                              p = NULL, remedy = "larger blocks") {
+                              p = NULL, remedies = remedies_of_engine("")) {
   least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
@@ -332,11 +331,17 @@ note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "
          if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
          } else if (!is.null(p)) {
-           paste0("There are no more permutations: take more stimuli or ", remedy, ".")
+           paste0("There are no more permutations: take ", paste(remedies, collapse = " or "), ".")
          } else {
-           paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",
-                 "a larger `alpha`.")
+           paste0("There are no more permutations: take ", paste(remedies, collapse = ", "),
+                  ", fewer tests or a larger `alpha`.")
          })
+}
+
+# How there are more permutations. engine: of a design.
+remedies_of_engine <- function(engine) {
+  if (identical(engine, "clusters")) "more and smaller clusters" else
+    c("more stimuli", "larger blocks")
 }
 
 # Which gated scores have units; NULL where none has.

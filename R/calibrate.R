@@ -129,7 +129,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   if (engine != "moments") {
     tests <- if (is.null(aggregate)) nrow(pairs) else
       length(groups_of_models(pair_names(pairs, sides)))
-    note_unattainable(rep(planned_counts(set, plan, engine), each = tests), settings, plan$most)
+    note_unattainable(rep(planned_counts(set, plan, engine), each = tests), settings, plan$most,
+                      remedies = remedies_of_engine(plan$fixed$engine))
   }
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))

@@ -90,6 +90,11 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   task <- list(x = call$sides$x$reprs[[1]], codes = call$clusters,
                n = units_of(call$n, call$clusters), halves = new_cache())
   others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
+  corrected <- Filter(function(measure) measure$way == "cka", set)
+  for (other in others) {
+    if (is.null(other) || !length(corrected) || other$kind != "data") next
+    if (note_shared_neurons(pair_of(task$x, other), corrected[[1]]$args)) break
+  }
   rows <- unlist(lapply(set, function(measure) {
     lapply(others, function(other) ceiling_row(task, with_data(other), measure, splits, over))
   }), recursive = FALSE)
@@ -103,6 +108,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
+  session <- unclass(task$x$responses)$session
   corrects <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA))
   open <- corrects && !all(vapply(others, has_trials, NA)) &&
     !all(grepl("complete (y|both)", keys$measure))
@@ -116,7 +122,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
         paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE),
                ", without the noise.")
       },
-      if (corrects && length(unique(unclass(task$x$responses)$session)) > 1) {
+      if (corrects && length(unique(session)) > 1 && anyDuplicated(session)) {
         paste("Pairs of neurons of one session are left out of `score`, but not of",
               "`disattenuated`: the two differ, even at a reliability of 1.")
       },

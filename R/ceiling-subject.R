@@ -133,6 +133,8 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
 kernel_ceiling <- function(reprs, measure, group) {
   # H values of all pairs, and of each representation with itself
   args <- measure$args
+  if (!args$corrects$trials) reprs <- without_single_session(reprs)
+  told <- FALSE
   products <- diag(vapply(reprs, function(repr) {
     found <- self_h(repr, args, self_labels(repr, args, "x"))
     unscale_h(found$value, found$scale)
@@ -141,6 +143,7 @@ kernel_ceiling <- function(reprs, measure, group) {
     for (j in seq_len(i - 1)) {
       pair <- pair_of(reprs[[j]], reprs[[i]])
       check_cka_pair(pair, args)
+      told <- told || note_shared_neurons(pair, args, units = NULL)
       found <- pair_h(pair, args)
       products[i, j] <- products[j, i] <- unscale_h(found$value, found$scale)
     }

@@ -205,7 +205,7 @@ check_units <- function(pair, args) {
 
 # Neurons that are on both sides without a label that says so make the corrected CKA too high. When
 # column names or identical data suggest it, the user is told what to do.
-# Returns whether it is. units: the arguments that name neurons.
+# Returns whether it is. units: the arguments that name neurons; NULL: there are none.
 note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
   if (!args$corrects$neurons || !is.null(pair_labels(pair, args))) return(FALSE)
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
@@ -216,7 +216,7 @@ note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
          "). If so, ",
          # controls have no labels of their own in `units_x` and `units_y`
-         if (is.null(pair$x$responses) && is.null(pair$y$responses) &&
+         if (!is.null(units) && is.null(pair$x$responses) && is.null(pair$y$responses) &&
              !startsWith(pair$y$arg, "given")) {
            paste0(if (offers_argument("shared_neurons") || offers_argument("measure")) {
              "use `shared_neurons` or "
@@ -331,6 +331,17 @@ no_allowed_pair <- function(pair, self) {
   refuse_single_session(pair[c("x", if (!self) "y")], where)
   refuse("pairs", "No neuron pair is allowed {where}: all columns have the same label. Use finer ",
          "labels or other columns.", arg = arg)
+}
+
+# Representations for the means over trials: where all of them are of one session each, it says no
+# more than no label, see labels_of_means().
+without_single_session <- function(reprs) {
+  single <- vapply(reprs, function(repr) length(unique(unclass(repr$responses)$session)) < 2, NA)
+  if (!all(single)) return(reprs)
+  lapply(reprs, function(repr) {
+    if (has_trials(repr)) repr$responses["session"] <- list(NULL)
+    repr
+  })
 }
 
 # Are sessions, and not labels of neurons, what leaves no pair?

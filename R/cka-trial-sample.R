@@ -9,8 +9,8 @@ NULL
 # events, which are what shares noise.
 
 # What a representation knows of its trials: values (stimuli x neurons x trials, centred and
-# scaled), event (stimuli x trials; NA: no such trial), session, run; scale, the power of two that
-# the values were multiplied with. Data without trials have one.
+# scaled, the trials of each stimulus in its first slots), event (stimuli x trials; NA: no such
+# trial), session, run; scale, the power of two that the values were multiplied with. Data without trials have one.
 trial_form <- function(repr) {
   remember_form(repr, "trials", list(), {
     given <- repr$responses
@@ -19,6 +19,12 @@ trial_form <- function(repr) {
     size <- dim(values)
     event <- if (is.null(given$event)) rep(seq_len(size[3]), each = size[1]) else given$event
     dim(event) <- size[c(1, 3)]
+    if (anyNA(values)) {
+      moved <- move_slots(values, event)
+      values <- moved$values
+      event <- moved$event
+      size <- dim(values)
+    }
     # the mean of each neuron over the means of its stimuli, and a power of two
     # that brings the largest deviation near 1
     means <- colMeans(trial_means(values), na.rm = TRUE)

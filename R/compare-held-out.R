@@ -119,7 +119,7 @@ orders_within_folds <- function(folds, call, count, tests = 1, p_adjust = "none"
   orders <- prod(factorial(pmin(lengths(units), 20)))
   different <- min(count, orders - 1)
   note_unattainable(rep(different, tests), list(alpha = 0.05, p_adjust = p_adjust),
-                    most = orders - 1, p = p, remedy = "fewer `folds`")
+                    most = orders - 1, p = p, remedies = c("more stimuli", "fewer `folds`"))
   moved <- vapply(seq_len(count), function(p) {
     order <- seq_len(call$n)
     for (places in units) {

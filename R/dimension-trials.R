@@ -112,7 +112,7 @@ dimension_repr <- function(x, y, na) {
     refuse_if(!is.null(y), "type", "`y` must not be given when `x` is ",
               if (is_responses(x)) "a responses object" else "an array of trials",
               ": put all trials into it.")
-    if (!is_responses(x)) x <- array_as_responses(x, allow_na)
+    if (!is_responses(x)) x <- responses(x)
     repr <- representation(x, "x", allow_na = allow_na)
     if (has_trials(repr)) repr$holes <- missing_in_trials(unclass(x)$values)
     return(repr)
@@ -143,28 +143,6 @@ dimension_repr <- function(x, y, na) {
   lacking <- is.na(reprs$x$data) | is.na(reprs$y$data)
   repr$holes <- list(stimuli = rowSums(lacking) > 0, neurons = colSums(lacking) > 0)
   repr
-}
-
-# An array of trials, in which a stimulus that lacks a trial has NA for all neurons. With one trial
-# a matrix.
-array_as_responses <- function(x, allow_na) {
-  refuse_if(!all(dim(x) > 0), "size", "`x` has {paste(dim(x), collapse = ' x ')} entries: there ",
-            "is nothing to compare.")
-  names <- if (!is.null(dimnames(x))) dimnames(x)[1:2]
-  several <- dim(x)[3] > 1
-  trials <- lapply(seq_len(dim(x)[3]), function(t) {
-    arg <- if (several) paste0("x[, , ", t, "]") else "x"
-    trial <- as_numeric_matrix(matrix(x[, , t], dim(x)[1], dim(x)[2], dimnames = names), arg,
-                               allow_na = several || allow_na, allow_nan = allow_na)
-    missing <- is.na(trial)
-    partly <- which(rowSums(missing) > 0 & rowSums(missing) < ncol(trial))
-    refuse_if(length(partly) && !allow_na, "nonfinite", "`{arg}` has missing values for some ",
-              "neurons of a stimulus but not for all, first in row ",
-              "{named_places(partly[1], rownames(trial))}. Set the whole row of this trial to NA, ",
-              "or leave out the neurons with missing values.", arg = "x")
-    trial
-  })
-  if (several) trials_as_responses(trials) else trials[[1]]
 }
 
 # Matrices of single trials, in which a stimulus without a trial has a row of NA.

@@ -329,6 +329,9 @@ declare_result(
     one <- vapply(c("x", "y"), function(side) length(unique(x[[side]])) == 1, NA)
     hidden <- c(names(which(one)), "measure", "method", "over", "df", "n")
     empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
+    # a part next to nothing would give all of its column many digits
+    numbers <- intersect(c("score", "normalized", "se", "conf_low", "conf_high"), names(x))
+    x[numbers] <- lapply(x[numbers], round, 4)
     x[setdiff(names(x), c(if (!is.null(x$part)) hidden, names(x)[empty & names(x) != "score"]))]
   },
   footing = function(x, digits) {

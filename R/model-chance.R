@@ -14,7 +14,8 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
   p_value <- rep(NA_real_, length(scores))
   design <- if (length(known)) chance_design(task, data, permutations, blocks)
   if (is.null(design)) return(list(p_value = p_value, permutations = 0L, engine = NA_character_))
-  note_unattainable(design$count, most = design$most, p = "`p_chance`")
+  note_unattainable(design$count, most = design$most, p = "`p_chance`",
+                    remedies = remedies_of_engine(design$engine))
   null <- chance_null(task_of_models(task, known), data, design, threads)
   p_value[known] <- colMeans(null >= rep(null[1, ], each = nrow(null)) - equal_share)
   # whole clusters that change places may leave a model as it is

@@ -94,6 +94,7 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
   refuse_if(subjects && length(data) == 1, "size", "`data` is a list of one recording, but errors ",
             "over subjects need two or more: give the recording itself, data[[1]].")
   if (subjects) refuse_time_bins(data, "data")
+  plain <- !any(vapply(c(if (subjects) data else list(data), models), is_responses, NA))
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   measure <- with_controls(measure_of_recordings(measure, data, subjects), given)
   models <- with_files(list(models = models), whole = if (subjects) "Means over subjects" else
@@ -114,7 +115,7 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
   timed <- is_in_time(series, c(if (subjects) data else list(data), models))
   exchange <- kept(blocks = blocks, series = series, clusters = if (!timed) clusters)
   free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
-  parts <- in_words_of_models(free, subjects, {
+  parts <- in_words_of_models(free, subjects, plain, {
     found <- if (identical(measure$id, "encode")) {
       encoding_parts(data, models, measure, given_over, conf_level, permutations,
                      c(exchange, common))
@@ -235,7 +236,7 @@ samples_of_recordings <- function(over, data, subjects) {
 # several parts look at the same data. free: are all permutations of the stimuli taken as equally
 # likely? The warning about dependent rows, which is that of intervals, then speaks of them, too.
 # subjects: are data and models wrapped into lists where they are compared with chance?
-in_words_of_models <- function(free, subjects, code) {
+in_words_of_models <- function(free, subjects, plain, code) {
   said <- character()
   renamed <- function(condition) {
     # also in code that is a remedy, such as responses(x)
@@ -246,6 +247,16 @@ in_words_of_models <- function(free, subjects, code) {
     text <- if (subjects) without_wrapping(text) else text
     # here it is the p-values that are about the middle half
     text <- sub("The scores are those of", "p_chance is about the scores of", text)
+    if (inherits(condition, "repalign_note_declared") && grepl("used: trials", text)) {
+      # nobody declared the trials of an array
+      if (plain) {
+        text <- sub("^Declared by .*, but not used: trials \\(by ([^)]*)\\)\\.",
+                    "`data` has trials, which \\1 does not use.", text)
+      }
+      if (!subjects) {
+        text <- paste0(trimws(text), " Only `ceiling`, where it is known, uses them.\n")
+      }
+    }
     if (free && inherits(condition, "repalign_dependence")) {
       text <- sub(" If each", paste(" Without `clusters`, `blocks` or `series`, p-values are too",
                                     "small, too. If each"), text, fixed = TRUE)

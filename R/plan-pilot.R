@@ -56,7 +56,7 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
   trials <- if (!length(reprs)) {
     NA_integer_
   } else {
-    numbers <- vapply(reprs, function(repr) dim(unclass(repr$responses)$values)[3], 0L)
+    numbers <- vapply(reprs, function(repr) max(trial_counts(repr$responses)), 0)
     counts <- range(unlist(lapply(reprs, function(repr) {
       rowSums(!is.na(unclass(repr$responses)$values), dims = 2)
     })))
@@ -95,7 +95,7 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
            "takes stimuli as independent: give one stimulus of each cluster (or stretch of the ",
            "series), or the means of these.")
   }
-  reprs <- lapply(with_common_stimuli(reprs), function(repr) {
+  reprs <- lapply(without_single_session(with_common_stimuli(reprs)), function(repr) {
     width <- ncol(repr$data)
     arg <- paste0("units_", repr$side)
     repr$columns <- if (shared_neurons) list(neuron = seq_len(width)) else if (is.null(names)) {
@@ -220,7 +220,8 @@ plan_estimate <- function(pilot, labels, slots = NULL, keep = everything) {
       repr <- pair[[side]]
       data <- repr$data
       if (!is.null(slots) && has_trials(repr)) {
-        data <- trial_means(unclass(repr$responses)$values[, , slots, drop = FALSE])
+        given <- unclass(repr$responses)
+        data <- trial_means(move_slots(given$values, given$event)$values[, , slots, drop = FALSE])
       }
       data <- unname(data)[keep$n, keep[[side]], drop = FALSE]
       representation(mark_checked(data), repr$arg, side = repr$side)

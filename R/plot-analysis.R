@@ -148,13 +148,15 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
 }
 
 # Keys have one line in a column of a journal: "nothing", "stimuli", "+ neurons" for estimators of
-# which each corrects for one thing more than the one before.
+# which each corrects for more than the one before.
 estimator_keys <- function(estimators) {
   titles <- estimator_titles(estimators)
-  for (chain in list(c("stimulus", "stimulus_neuron", "stimulus_neuron_trial"),
-                     c("stimulus", "stimulus_trial"))) {
-    follows <- estimators %in% chain[-1] & c("", estimators)[seq_along(estimators)] %in% chain
-    titles[follows] <- paste("+", sub("^.*(,| and) ", "", titles[follows]))
+  for (at in seq_along(estimators)[-1]) {
+    before <- estimator_names[[estimators[at - 1]]]
+    now <- estimator_names[[estimators[at]]]
+    if (length(before) && all(before %in% now)) {
+      titles[at] <- paste("+", short_corrections(setdiff(now, before)))
+    }
   }
   titles
 }

@@ -317,9 +317,14 @@ axis_words <- function(labels, before = NULL, most = 30) {
 # What estimators of CKA are corrected for, for the keys of a legend or the names at an axis.
 estimator_titles <- function(estimators) {
   ifelse(estimators %in% names(estimator_names), vapply(estimators, function(estimator) {
-    of <- sub("^few ", "", sub("the noise of trials", "noise", estimator_names[[estimator]]))
-    if (length(of)) enumerate(of, quote = FALSE) else "nothing"
+    if (length(estimator_names[[estimator]])) short_corrections(estimator_names[[estimator]]) else
+      "nothing"
   }, ""), estimators)
+}
+
+# of: some of an element of estimator_names.
+short_corrections <- function(of) {
+  enumerate(sub("^few ", "", sub("the noise of trials", "noise", of)), quote = FALSE)
 }
 
 # An axis of scores. (Panels side by side have no room for many numbers: whole = FALSE.)

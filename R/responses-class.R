@@ -1,8 +1,8 @@
 # The class of responses that know how they were recorded: its slots, methods and prints.
 
-# Fields: values (stimuli x neurons x trials, NA where a cell was not recorded; the trials of a
-# stimulus fill the first slots in their order); event (stimuli x trials: labels of what shares
-# noise, NA where a stimulus has no such trial); neuron and session (a label for each column, or
+# Fields: values (stimuli x neurons x trials, NA where a cell was not recorded; several slots only
+# if some stimulus has several trials); event (stimuli x trials: labels of what shares noise, NA where
+# a stimulus has no such trial); neuron and session (a label for each column, or
 # NULL); cluster (a label for each stimulus, NA to leave it out, or NULL); run (are the trials
 # runs, each with all stimuli?); complete (are the columns all neurons that there are?); series (the
 # time of each stimulus, in steps from 1 on, or NULL); kind (the words for it: those of a
@@ -25,8 +25,16 @@ recorded_slots <- function(values) {
   matrix(present, size[1], size[3])
 }
 
+# list(values, event), with events only where there are responses. keep: do trials stay in their
+# slots? Where no stimulus has two, one slot remains.
+settled_slots <- function(values, event, keep = TRUE, present = recorded_slots(values)) {
+  event[!present] <- NA
+  if (keep && any(rowSums(present) > 1)) return(list(values = values, event = event))
+  move_slots(values, event, present)
+}
+
 # Values and events with the trials of each stimulus in its first slots. present: recorded_slots().
-move_slots <- function(values, event, present) {
+move_slots <- function(values, event, present = recorded_slots(values)) {
   count <- rowSums(present)
   most <- max(count, 1)
   if (most == ncol(present) && all(present == (col(present) <= count))) {
@@ -139,11 +147,8 @@ part_of_responses <- function(x, i, a, t = seq_len(dim(x)[3])) {
   force(t)
   x <- unclass(x)
   values <- x$values[i, a, t, drop = FALSE]
-  event <- x$event[i, t, drop = FALSE]
-  present <- recorded_slots(values)
-  event[!present] <- NA
-  moved <- move_slots(values, event, present)
-  new_responses(moved$values, moved$event, x$neuron[a], x$session[a], x$cluster[i], x$run,
+  settled <- settled_slots(values, x$event[i, t, drop = FALSE])
+  new_responses(settled$values, settled$event, x$neuron[a], x$session[a], x$cluster[i], x$run,
                 x$complete, x$series[i], x$kind)
 }
 

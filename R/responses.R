@@ -40,8 +40,8 @@
 #'   left.
 #' @param ... not used.
 #' @return An object of class `repalign_responses`, with the `dim()` and `dimnames()` of stimuli x
-#'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses,
-#'   `as.matrix()` their means over trials.
+#'   neurons x trials; those of an array stay as they are. `x[i, a, t]` takes some of them,
+#'   `as.array()` gives the responses, `as.matrix()` their means over trials.
 #' @details
 #' Responses of the same session share noise if they are of the same event of the same stimulus:
 #' corrected estimates leave their products out. With one trial and no `session`, noise that neurons
@@ -105,17 +105,17 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
     } else {
       matrix_responses(x, given)
     }
-    finish_responses(read, given)
+    finish_responses(read, given, array = length(dim(x)) == 3)
   })
 }
 
 # read: list(values, trial, event, neuron, session, cluster), where trial and event are matrices of
-# labels stimuli x trials; event is NULL where each trial has its own.
-finish_responses <- function(read, given) {
+# labels stimuli x trials; event is NULL where each trial has its own. array: do the trials of x
+# stay where they are? Those of tables fill the first slots, as labels of their own could make most
+# of the array empty.
+finish_responses <- function(read, given, array) {
   refuse_if(all(is.na(read$values)), "nonfinite", "`x` has only missing values.")
   if (given$run) check_runs(read$values, read$trial)
-  # Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus
-  # has.
   values <- read$values
   present <- recorded_slots(values)
   event <- if (is.null(read$event)) read$trial else read$event
@@ -125,10 +125,7 @@ finish_responses <- function(read, given) {
     refuse("labels", "`{arg}` has no label for trial {unnamed[1, 2]} of ",
            "{stimulus_title(values, unnamed[1, 1])}, which has responses: every trial needs one.")
   }
-  event[!present] <- NA
-  moved <- move_slots(values, event, present)
-  read$values <- moved$values
-  read$event <- moved$event
+  read[c("values", "event")] <- settled_slots(values, event, array, present)
   # trials that were declared must leave something to multiply: some stimulus with two events
   declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
   if (dim(read$values)[3] < 2) {

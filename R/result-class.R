@@ -190,9 +190,13 @@ refuse_without_errors <- function(object, arg) {
          "{where_errors_are(object)}.")
 }
 
-# The function that made a result, in words.
+# The function that made a result, in words. Where two functions make a class, its columns tell.
 maker_of <- function(object) {
   from <- declaration_of(object)$from
+  second <- c("in_sample", "estimator") %in% names(object)
+  if (length(from) == 2 && inherits(object, c("repalign_similarity", "repalign_interval"))) {
+    from <- from[1 + any(second)]
+  }
   if (length(from) < 3) paste0(from, "()", collapse = " or ") else
     paste("one of the", declaration_of(object)$words)
 }
@@ -203,6 +207,10 @@ comparable_makers <- "score_interval(), evaluate_models() or evaluate_rdms()"
 # Which function gives scores with the errors by which they can be compared.
 where_errors_are <- function(object) {
   kind <- result_kind(object)
+  if (!is.null(object$in_sample)) {
+    return(paste("held-out scores have no errors; `sd_folds` is their spread over folds, and",
+                 "`permutations` of held_out() tests them"))
+  }
   interval <- "score_interval() of the same representations and measure has them"
   switch(kind,
     repalign_similarity = , repalign_calibration = , repalign_benchmark = ,

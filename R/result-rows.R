@@ -412,8 +412,9 @@ asked_level <- function(level, object) {
 
 # The level at which a result has its limits; NULL: it has none, or has lost it.
 known_level <- function(object) {
-  level <- attr(object, "conf_level")
-  if (!is.null(level)) return(level)
+  for (level in list(attr(object, "conf_level"), attr(object, "settings")$conf_level)) {
+    if (!is.null(level)) return(level)
+  }
   # an analysis has one in each of its parts
   unlist(lapply(attr(object, "parts"), function(part) part$conf_level))[1]
 }

@@ -111,8 +111,12 @@ sessions_sentence <- function(x) {
     } else if (is.na(slope$p_order)) " was not tested for a fall" else " was not shown to fall",
     brackets(details))
   }, "")
+  all <- attr(x, "parts")$rows
+  others <- sum(all$measure %in% slopes$measure) > nrow(x)
   above <- any(x$measure == "geometry" & x$conf_low > 1, na.rm = TRUE)
-  paste0(capitalised(paste(told, collapse = ", ")), ".", if (above) {
+  paste0(capitalised(paste(told, collapse = ", ")), ".", if (others) {
+    " This is of all lags of the call, not of these rows."
+  }, if (above) {
     paste(" Geometry above 1 by more than chance points to swapped labels, or to gains of single",
           "neurons that differ between days.")
   }, undefined_words(x$score))

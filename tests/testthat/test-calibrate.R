@@ -625,3 +625,12 @@ test_that("gated scores without an upper bound are the excess over the threshold
                max((bounded$score - bounded$threshold) / (1 - bounded$threshold), 0))
   expect_false(any(grepl("excess", capture.output(print(bounded)))))
 })
+
+test_that("few permutations of clusters ask for clusters", {
+  set.seed(3)
+  x <- matrix(rnorm(80), 8)
+  said <- paste(capture_messages(calibrate(x, x + rnorm(80), clusters = rep(1:2, each = 4))),
+                collapse = " ")
+  expect_match(said, "take more and smaller clusters, fewer tests")
+  expect_no_match(said, "blocks|[Mm]ore permutations\\.")
+})

@@ -438,3 +438,10 @@ test_that("sentences and pictures pair an interval with the p-value that belongs
   expect_identical(together$p_adjusted <= 0.05, excludes)
   expect_match(comparison_caption(holm, 3), "max_t")
 })
+
+test_that("a result of cka_interval() is called so", {
+  set.seed(2)
+  x <- matrix(rnorm(200), 20)
+  result <- suppressWarnings(cka_interval(x, x[, 1:5] + rnorm(100), estimator = "stimulus"))
+  expect_refused(compare_scores(result), "not that of cka_interval")
+})

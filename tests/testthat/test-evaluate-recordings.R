@@ -559,3 +559,14 @@ test_that("the kind of responses() changes words, and no number", {
   expect_match(shown[1], "30 columns (15 units)", fixed = TRUE)
   expect_refused(responses(x, kind = "net"), c("`kind`", "network"))
 })
+
+test_that("trials of an array are not called declared, and the ceiling that uses them is named", {
+  said <- function(data) {
+    paste(capture_messages(suppressWarnings(evaluate_models(data, recordings$models["near"], "rsa",
+                                                            permutations = 0))), collapse = " ")
+  }
+  expect_match(said(recordings$trials), "`data` has trials, which \"rsa\" does not use")
+  expect_match(said(recordings$trials), "Only `ceiling`, where it is known, uses them")
+  expect_no_match(said(recordings$trials), "Declared by")
+  expect_match(said(responses(recordings$trials)), "Declared by .* Only `ceiling`")
+})

@@ -245,3 +245,14 @@ test_that("values whose squares are no numbers are refused where a fold meets th
     expect_error(held_out(y, x, id), "too large for a double", class = "repalign_error_value")
   }
 })
+
+test_that("held-out scores are not sent to intervals of other scores", {
+  set.seed(5)
+  sides <- related_sides(30)
+  result <- suppressMessages(held_out(sides$x, sides$y))
+  for (f in list(confint, vcov, compare_scores)) {
+    error <- tryCatch(f(result), error = identity)
+    expect_match(conditionMessage(error), "held_out\\(\\).*have no errors; `sd_folds`")
+    expect_no_match(conditionMessage(error), "score_interval\\(\\) of")
+  }
+})

@@ -552,3 +552,26 @@ test_that("columns of one session are as columns without labels", {
   models <- quietly(noise_ceiling(plain[[1]], list(first = x, second = x), "rsa"))
   expect_match(in_words(models), "that with first was highest beside its ceiling \\(as 1 other\\)")
 })
+
+test_that("neurons that seem to be on both sides are told, once", {
+  x <- small_trials(30, 6, 3)
+  colnames(x) <- paste0("unit", letters[1:6])
+  y <- list(own = x[, 4:6, 1], same = x[, 1:3, 2])
+  expect_message(noise_ceiling(x, y), "share neurons .* too high otherwise",
+                 class = "repalign_shared_names")
+  said <- capture_messages(suppressWarnings(noise_ceiling(x, y)))
+  expect_identical(sum(grepl("share neurons", said)), 1L)
+  expect_no_message(suppressWarnings(noise_ceiling(x, y, measure = cka_of("stimulus"))))
+})
+
+test_that("pairs within sessions are told where there are such pairs", {
+  x <- small_trials(30, 6, 3)
+  y <- small_trials(30, 4, 3, seed = 2)
+  told <- function(session) {
+    result <- suppressWarnings(noise_ceiling(responses(x, session = session), y[, , 1]))
+    any(grepl("of one session are left out", capture_output_lines(print(result))))
+  }
+  expect_true(told(c(1, 1, 1, 2, 2, 2)))
+  expect_false(told(1:6))
+  expect_false(told(rep(1, 6)))
+})

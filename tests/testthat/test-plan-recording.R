@@ -345,3 +345,14 @@ test_that("a pilot of one session is told so", {
   expect_refused(plan_recording(one, y), c("within `x`", "one `session`", "Leave out"))
   expect_refused(plan_recording(y, one), c("within `y`", "one `session`"))
 })
+
+test_that("a single session on each side is taken as none", {
+  whole <- function(...) suppressMessages(planned(responses(trials, ...), y))
+  expect_identical(whole(session = rep("a", 25)), whole())
+})
+
+test_that("confint() gives the range of the predicted errors", {
+  plan <- suppressMessages(planned(x, y, conf_level = 0.9))
+  expect_identical(unname(confint(plan)), cbind(plan$se_low, plan$se_high))
+  expect_identical(colnames(confint(plan)), c("5 %", "95 %"))
+})

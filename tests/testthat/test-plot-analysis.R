@@ -301,4 +301,8 @@ test_that("keys say what each estimator corrects for beyond the one before", {
                    c("nothing", "stimuli and neurons"))
   expect_identical(estimator_keys(c("stimulus", "stimulus_trial", "own")),
                    c("stimuli", "+ noise", "own"))
+  expect_identical(estimator_keys(c("stimulus", "stimulus_neuron_trial")),
+                   c("stimuli", "+ neurons and noise"))
+  expect_identical(estimator_keys(c("stimulus_neuron", "stimulus_trial")),
+                   c("stimuli and neurons", "stimuli and noise"))
 })

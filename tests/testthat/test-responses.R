@@ -53,19 +53,29 @@ test_that("trials without labels are numbered in the order of rows", {
   expect_identical(unname(responses(long, "s", "u")$values[, 1, ]), rbind(1:2, 3:4) / 2)
 })
 
-test_that("trials of a stimulus take the first slots, and events keep their labels", {
+test_that("trials of an array stay where they are, and events keep their labels", {
   set.seed(2)
   values <- few_trials_array()
   values[2, , 1] <- NA
   values[3, 2, 3] <- NA
   values[, , 2] <- NaN
   read <- responses(values, trial = c("a", "b", "c"))
-  expect_identical(dim(read), c(8L, 4L, 2L))
-  expect_identical(read$event[1:3, ], rbind(c("a", "c"), c("c", NA), c("a", "c")))
-  expect_identical(read$values[2, , 1], values[2, , 3])
-  expect_identical(read$values[1, , 2], values[1, , 3])
-  expect_true(is.na(read$values[3, 2, 2]))
-  expect_false(any(is.nan(read$values[!is.na(read$event[, 2]), , ])))
+  expect_identical(unname(as.array(read)), replace(values, is.nan(values), NA))
+  expect_identical(dimnames(read)[[3]], c("a", "b", "c"))
+  expect_identical(read$event[1:3, ], rbind(c("a", NA, "c"), c(NA, NA, "c"), c("a", NA, "c")))
+  expect_identical(as.array(read[, , "c"])[, , 1], values[, , 3])
+  # of single trials of each stimulus, one slot remains
+  expect_identical(read[1:2, , 1:2]$event, rbind("a", NA_character_))
+  # the trials that are compared are those of the array
+  late <- few_trials_array()
+  late[1:3, , 1] <- NA
+  scores <- function(x) suppressMessages(trial_to_trial(x, estimator = "naive", na = "stimuli"))
+  expect_equal(scores(responses(late)), scores(late))
+  # estimates do not depend on which trials are missing
+  moved <- late
+  moved[1:3, , ] <- late[1:3, , c(2, 3, 1)]
+  expect_identical(cka(responses(late), rowSums(late, dims = 2, na.rm = TRUE)),
+                   cka(responses(moved), rowSums(late, dims = 2, na.rm = TRUE)))
   counted <- summary(read)
   expect_identical(as.vector(counted$trials), c(1L, 7L))
   expect_identical(counted$few, 2L)
@@ -102,9 +112,9 @@ test_that("parts keep labels, in every way to name them", {
   expect_identical(part$session, c("1", "2", "2"))
   expect_identical(part$neuron, c("2", "3", "4"))
   expect_identical(part$cluster, c("3", "1"))
-  # slots 2 and 3: of the first stimulus, which has two trials, only its last remains
-  expect_identical(part$event, rbind(c("s", "t"), c("t", NA)))
-  expect_identical(part$values[2, , 1], values[1, -1, 3], ignore_attr = TRUE)
+  expect_identical(part$event, rbind(c("s", "t"), c("s", "t")))
+  expect_identical(part$values[2, , ], values[1, -1, 2:3], ignore_attr = TRUE)
+  expect_identical(is.na(x[, , "r"]$event[, 1]), rep(c(TRUE, FALSE), c(1, 7)))
   expect_identical(x[, ], x)
   expect_identical(x[rep(c(TRUE, FALSE), 4), , ], x[c(1, 3, 5, 7), , ])
   expect_identical(dim(x[3, 2, 1]), c(1L, 1L, 1L))
@@ -176,10 +186,8 @@ test_that("a single session leaves no pair of neurons, and the message says so",
   set.seed(1)
   x <- array(rnorm(8 * 3 * 2), c(8, 3, 2))
   y <- matrix(rnorm(16), 8)
-  whole <- responses(x, session = rep("mon", 3))
   mean <- responses(x[, , 1], session = rep("mon", 3))
   named <- c("all columns are of one `session`", "Leave out `session`")
-  expect_refused(noise_ceiling(whole), named)
   for (f in list(cka, cka_interval, calibrate, participation_ratio, brain_to_brain)) {
     given <- if (identical(f, participation_ratio)) list(mean) else list(mean, y)
     expect_refused(suppressMessages(do.call(f, given)), named)

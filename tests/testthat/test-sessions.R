@@ -525,3 +525,16 @@ test_that("equal days have no slope, and no error of it", {
   expect_identical(slopes$slope, c(0, 0))
   expect_identical(slopes$slope_se, c(NA_real_, NA_real_))
 })
+
+test_that("sentences of some lags say that slopes are of all", {
+  set.seed(6)
+  base <- matrix(rnorm(120), 20, dimnames = list(NULL, paste0("u", letters[1:6])))
+  days <- lapply(c(a = 1, b = 2, c = 3), function(day) {
+    array(base, c(20, 6, 3), c(dimnames(base), list(NULL))) + rnorm(360) / 2
+  })
+  result <- suppressWarnings(suppressMessages(across_sessions(days)))
+  all <- "of all lags of the call, not of these rows"
+  expect_no_match(in_words(result), all)
+  expect_no_match(in_words(result[result$measure == "tuning", ]), all)
+  expect_match(in_words(result[result$measure == "tuning" & result$lag == 1, ]), all)
+})

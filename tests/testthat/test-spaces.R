@@ -337,6 +337,9 @@ test_that("parts are cut, bound, compared and told", {
                   folds = rep(1:5, 6), permutations = 0)
   parts <- suppressMessages(space_parts(joint, permutations = 19))
   expect_s3_class(parts, c("repalign_parts", "repalign_interval"), exact = FALSE)
+  tiny <- parts
+  tiny$score[1] <- -5.216e-05
+  expect_no_match(capture_output(print(tiny)), "e-0")
   expect_output(print(parts), "Parts of R squared: V4 from low & high (30 stimuli, 5 folds)",
                 fixed = TRUE)
   expect_output(print(parts), "P-values are of 29 permutations.\nParts below 0 are no errors.",

@@ -181,3 +181,19 @@ test_that("RDMs are compared as models with them are, other data as by rsa()", {
   expect_equal(unlist(subject_ceiling(rdms)[c("lower", "upper")], use.names = FALSE),
                c(found$ceiling_low[1], found$ceiling_high[1]))
 })
+
+test_that("a single session of each subject is none, and shared neurons are told once", {
+  made <- suppressMessages(lapply(1:3, function(u) {
+    set.seed(u)
+    array(subjects_of()[[u]], c(20, 6, 3)) + rnorm(360)
+  }))
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  ceiling <- function(subjects) {
+    suppressWarnings(suppressMessages(subject_ceiling(subjects, corrected)))
+  }
+  expect_identical(ceiling(Map(function(x, name) responses(x, session = rep(name, 6)), made,
+                               c("a", "b", "c"))), ceiling(lapply(made, responses)))
+  named <- lapply(made, function(x) `colnames<-`(rowMeans(x, dims = 2), paste0("u", letters[1:6])))
+  said <- capture_messages(suppressWarnings(subject_ceiling(named, corrected)))
+  expect_identical(sum(grepl("share neurons .*`neuron` of responses", said)), 1L)
+})

@@ -10,7 +10,8 @@ NULL
 
 # What a representation knows of its trials: values (stimuli x neurons x trials, centred and
 # scaled, the trials of each stimulus in its first slots), event (stimuli x trials; NA: no such
-# trial), session, run; scale, the power of two that the values were multiplied with. Data without trials have one.
+# trial), session, run; scale, the power of two that the values were multiplied with. Data without
+# trials have one.
 trial_form <- function(repr) {
   remember_form(repr, "trials", list(), {
     given <- repr$responses

@@ -86,9 +86,9 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
     at_place(paste("Run", quoted(names(runs)[m])), {
       part <- part_of_run(seen, m)
       refuse_if(is.null(dof) && isTRUE(nrow(part$x) == part$condition$count), "value",
-                "`x` has one pattern of each condition, which cannot tell a covariance of each run: ",
-                "leave out `by_run` for one of all runs, or give single trials or residuals of ",
-                "each run.")
+                "`x` has one pattern of each condition, which cannot tell a covariance of each ",
+                "run: leave out `by_run` for one of all runs, or give single trials or residuals ",
+                "of each run.")
       covariance_of(part, method, dof[m])
     })
   })

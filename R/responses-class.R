@@ -1,9 +1,9 @@
 # The class of responses that know how they were recorded: its slots, methods and prints.
 
 # Fields: values (stimuli x neurons x trials, NA where a cell was not recorded; several slots only
-# if some stimulus has several trials); event (stimuli x trials: labels of what shares noise, NA where
-# a stimulus has no such trial); neuron and session (a label for each column, or
-# NULL); cluster (a label for each stimulus, NA to leave it out, or NULL); run (are the trials
+# if some stimulus has several trials); event (stimuli x trials: labels of what shares noise, NA
+# where a stimulus has no such trial); neuron and session (a label for each column, or NULL);
+# cluster (a label for each stimulus, NA to leave it out, or NULL); run (are the trials
 # runs, each with all stimuli?); complete (are the columns all neurons that there are?); series (the
 # time of each stimulus, in steps from 1 on, or NULL); kind (the words for it: those of a
 # "recording" or of a "network").

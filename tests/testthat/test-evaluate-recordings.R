@@ -526,7 +526,7 @@ test_that("layers are curves over the depth of their networks", {
   expect_identical(unname(tick_labels(one, "x")), names(layers))
   expect_refused(ggplot2::autoplot(result, type = "depth", network = "a"), "5 rows")
   # no name of a layer is drawn at a depth, so that none is left out
-  layers <- stats::setNames(rep(layers, 3), paste0(rep(c("net/", "other/"), c(8, 7)), 1:15))
+  layers <- stats::setNames(rep(layers, 5), paste0(rep(c("net/", "other/"), c(13, 12)), 1:25))
   many <- suppressWarnings(evaluate_models(data, layers, "rsa", permutations = 0))
   expect_no_match(caption_text(ggplot2::autoplot(many, type = "depth")), "left out")
   expect_match(caption_text(ggplot2::autoplot(many)), "left out")

@@ -67,7 +67,7 @@ note_strong_stimuli <- function(call, rows) {
   squares <- sweep(call$stimuli, 2, colMeans(call$stimuli))^2
   kurtosis <- colMeans(squares^2) / colMeans(squares)^2
   known <- 2 * call$units / (kurtosis - 1)
-  # of few units two carry as much by chance: of ten, more than 0.6 in 5% of normal data
+  # of few units two carry half by chance
   few <- which(share > max(0.5, 6 / call$units))
   heavy <- which(known < enough_of_variance & !share > 0.5 & call$units >= enough_for_errors)
   if (length(few)) {

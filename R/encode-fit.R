@@ -195,9 +195,8 @@ left_out_parts <- function(basis, y) {
   n <- nrow(basis$u)
   full <- ncol(basis$u) == n - 1
   cross <- crossprod(basis$u, y)
-  list(basis = basis, y = y, cross = cross, n = n, full = full, squares = basis$u^2,
-       rest = if (!full) y - basis$u %*% cross,
-       room = if (!full) 1 - 1 / n - rowSums(basis$u^2))
+  list(basis = basis, y = y, cross = cross, n = n, full = full,
+       rest = if (!full) y - basis$u %*% cross)
 }
 
 # The weights of the singular vectors in M.
@@ -208,19 +207,24 @@ left_out_weights <- function(parts, lambda) {
 # Summed squared errors of the rows that are left out one at a time, or block by block: penalties x
 # columns of y.
 inner_errors <- function(basis, y, penalties, blocks = NULL) {
+  if (is.null(blocks)) {
+    least <- if (ncol(basis$u) == nrow(basis$u) - 1) 0 else least_room
+    found <- .Call(C_ridge_errors, basis$u, basis$s, y, penalties, least)
+    errors <- found$errors
+    lost <- which(found$own < least, arr.ind = TRUE)
+    for (at in seq_len(nrow(lost))) {
+      l <- lost[at, 2]
+      errors[l, ] <- errors[l, ] +
+        drop(refitted_residuals(list(basis = basis, y = y), lost[at, 1], penalties[l]))^2
+    }
+    return(errors)
+  }
   parts <- left_out_parts(basis, y)
   errors <- vapply(penalties, function(lambda) {
     weights <- left_out_weights(parts, lambda)
     residuals <- annihilated(parts, weights)
     for (at in blocks) {
       residuals[at, ] <- block_residuals(parts, weights, residuals[at, , drop = FALSE], at, lambda)
-    }
-    if (is.null(blocks)) {
-      own <- diagonal_of_m(parts, weights)
-      residuals <- residuals / own
-      for (i in if (!parts$full) which(own < least_room)) {
-        residuals[i, ] <- refitted_residuals(parts, i, lambda)
-      }
     }
     colSums(residuals^2)
   }, numeric(ncol(y)))
@@ -231,11 +235,6 @@ inner_errors <- function(basis, y, penalties, blocks = NULL) {
 annihilated <- function(parts, weights) {
   fitted <- parts$basis$u %*% (weights * parts$cross)
   if (parts$full) fitted else fitted + parts$rest
-}
-
-diagonal_of_m <- function(parts, weights) {
-  own <- drop(parts$squares %*% weights)
-  if (parts$full) own else own + parts$room
 }
 
 # Those of one block. What has next to no room beside its own prediction is fitted anew.

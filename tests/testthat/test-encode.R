@@ -32,6 +32,22 @@ test_that("block residuals are those of refits, for few and many columns and sma
   }
 })
 
+test_that("errors of rows that are left out one at a time are those of refits, for each penalty", {
+  set.seed(1)
+  penalties <- c(1e-9, 1e-2, 1, 100)
+  for (q in c(0, 5, 28, 60)) {
+    data <- related(30, max(q, 1), 4)
+    # the first row alone has a value in one column: next to nothing is left of it
+    x <- cbind(data$x[, seq_len(q)], as.numeric(1:30 == 1))
+    y <- data$y - rep(colMeans(data$y), each = 30)
+    found <- inner_errors(fold_basis(x, 1:30, integer()), y, penalties)
+    expected <- t(vapply(penalties, function(lambda) {
+      rowSums(vapply(1:30, function(i) drop(y[i, ] - refit(x, y, i, lambda))^2, numeric(4)))
+    }, numeric(4)))
+    expect_equal(found, expected, tolerance = 1e-6)
+  }
+})
+
 test_that("units, rotations and translations of `from` do not matter", {
   set.seed(2)
   data <- related(40, 6, 3)

@@ -450,14 +450,20 @@ test_that("few permutations are told for adjusted p-values, before the work", {
   cases <- list(list(50, "holm", "adjusted.* 0.098: At least 99"), list(1, "holm", "At least 99"),
                 list(18, "none", "No p-value of a subject .*At least 19"), list(99, "holm", NULL),
                 list(19, "BH", NULL))
+  # the call ends with the message
+  told <- function(...) {
+    tryCatch({
+      suppressMessages(consensus(...), "repalign_few_subjects")
+      ""
+    }, message = conditionMessage)
+  }
   for (one in cases) {
-    call <- function() consensus(case$x, permutations = one[[1]], p_adjust = one[[2]])
-    if (is.null(one[[3]])) expect_message(call(), NA) else {
-      expect_message(call(), sub(": At", "[.] At", one[[3]]), class = "repalign_few_permutations")
+    text <- told(case$x, permutations = one[[1]], p_adjust = one[[2]])
+    if (is.null(one[[3]])) expect_identical(text, "") else {
+      expect_match(text, sub(": At", "[.] At", one[[3]]))
     }
   }
-  expect_message(suppressMessages(consensus(case$x[1:2], permutations = 19),
-                                  "repalign_few_subjects"), "At least 39")
+  expect_match(told(case$x[1:2], permutations = 19), "At least 39")
   expect_match(in_words(quietly(consensus(case$x, permutations = 50))), "smallest possible p = .098")
 })
 

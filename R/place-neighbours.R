@@ -33,15 +33,31 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, 
   if (!is.null(radius)) radius <- check_not_negative(radius, "radius")
   if (!is.null(k)) k <- check_count(k, "k")
   coordinates <- place_coordinates(coordinates)
-  labels <- labels_of_places(within, nrow(coordinates))
+  # one label a place, which are all the same without `within`
+  count <- nrow(coordinates)
+  labels <- rep(1L, count)
+  if (!is.null(within)) {
+    within <- column_of_labels(within)
+    plain <- is.atomic(within) && is.null(dim(within))
+    refuse_if(!plain || length(within) != count, "labels",
+              "`within` must have one label for each of the {count_of(count, 'place')}, not ",
+              if (plain) count_of(length(within), "label") else describe(within), ".")
+    labels <- match(within, unique(as.vector(within)[!is.na(within)]))
+    refuse_if(all(is.na(labels)), "labels", "`within` has no label that is not NA.")
+  }
   used <- which(!is.na(labels))
   check_coordinates(coordinates, used)
   groups <- split(used, labels[used])
-  found <- vector("list", nrow(coordinates))
+  found <- vector("list", count)
   for (at in groups) {
-    near <- if (is.null(k)) near_places(coordinates[at, , drop = FALSE], radius, "radius") else
-      nearest_places(coordinates[at, , drop = FALSE], k)
-    found[at] <- if (length(at) == nrow(coordinates)) near else lapply(near, function(one) at[one])
+    part <- coordinates[at, , drop = FALSE]
+    near <- if (is.null(k)) near_places(part, radius, "radius") else {
+      most <- min(k, length(at))
+      check_memory(4 * as.double(most) * length(at), "Neighbourhoods of `k` channels",
+                   "A smaller `k` needs less.")
+      .Call(C_list_nearest, scaled_coordinates(part)$coordinates, most)
+    }
+    found[at] <- if (length(at) == count) near else lapply(near, function(one) at[one])
   }
   sizes <- lengths(groups)
   small <- which(sizes < k)
@@ -58,13 +74,12 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, 
            " {sizes[small[1]]} of {k} places: neighbourhoods have all of them.")
   }
   # cross_places() takes the largest number for the number of channels
-  count <- nrow(coordinates)
   lost <- count - max(used)
   inform_if(lost, "last_channels", "The last ",
             if (lost == 1) "channel belongs" else paste(lost, "channels belong"),
             " to no neighbourhood: cross_places() must be told that there are channels = {count}.")
   names <- rownames(coordinates)
-  if (is.null(names) && length(used) < nrow(coordinates)) names <- seq_len(nrow(coordinates))
+  if (is.null(names) && length(used) < count) names <- seq_len(count)
   names(found) <- names
   found[used]
 }
@@ -93,19 +108,6 @@ place_coordinates <- function(coordinates, arg = "coordinates") {
   matrix(as.double(values), nrow(values), dimnames = if (!is.null(names)) list(names, NULL))
 }
 
-# One label a place, which are all the same without `within`.
-labels_of_places <- function(within, count) {
-  if (is.null(within)) return(rep(1L, count))
-  within <- column_of_labels(within)
-  refuse_if(!is.atomic(within) || length(within) != count || !is.null(dim(within)), "labels",
-            "`within` must have one label for each of the {count_of(count, 'place')}, not ",
-            if (is.atomic(within) && is.null(dim(within))) count_of(length(within), "label") else
-              describe(within), ".")
-  labels <- match(within, unique(as.vector(within)[!is.na(within)]))
-  refuse_if(all(is.na(labels)), "labels", "`within` has no label that is not NA.")
-  labels
-}
-
 # used: the places that need coordinates.
 check_coordinates <- function(coordinates, used, arg = "coordinates") {
   bad <- used[!is.finite(rowSums(coordinates[used, , drop = FALSE]))]
@@ -128,13 +130,6 @@ near_places <- function(coordinates, radius, arg) {
   check_memory(4 * sum(as.double(sizes)), paste0("The neighbourhoods of `", arg, "`"),
                "A smaller radius needs less.")
   .Call(C_list_near, given$coordinates, given$radius * (1 + radius_share))
-}
-
-nearest_places <- function(coordinates, k) {
-  k <- min(k, nrow(coordinates))
-  check_memory(4 * as.double(k) * nrow(coordinates), "Neighbourhoods of `k` channels",
-               "A smaller `k` needs less.")
-  .Call(C_list_nearest, scaled_coordinates(coordinates)$coordinates, k)
 }
 
 # Squares of very large or very small numbers are no doubles.

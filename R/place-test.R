@@ -97,9 +97,16 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
     check_choice(alternative, c("greater", "less", "two_sided"), "alternative")
   } else if (settings$compared) "two_sided" else
     if (identical(settings$direction, "distance")) "less" else "greater"
-  settings$cutoff <- cluster_cutoff(settings)
+  tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
+  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters stand out.")
+  settings$cutoff <- if (settings$statistic == "t") {
+    stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
+  } else stats::qnorm(tail, lower.tail = FALSE)
   left_out <- left_out_places(maps, settings$statistic, na)
-  settings$skewness <- skewness_of_maps(maps$values)
+  # the mean skewness of scores over places, of the model where it is largest
+  centred <- maps$values - rep(colMeans(maps$values), each = settings$subjects)
+  skewness <- colMeans(colMeans(centred^3) / colMeans(centred^2)^1.5, na.rm = TRUE)
+  settings$skewness <- skewness[which.max(abs(skewness))]
   graph <- graph_of_places(adjacency, maps$centers, settings$correction)
   # do places follow each other, as times do? Pictures may then join them by lines.
   settings$chain <- length(graph) > 1 &&
@@ -118,18 +125,17 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
 
 # ---- what is given
 
-cluster_cutoff <- function(settings) {
-  tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
-  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters stand out.")
-  if (settings$statistic == "mean") return(stats::qnorm(tail, lower.tail = FALSE))
-  stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
-}
-
 # list(signs, engine): a column of 1 and -1 for each flip besides the observed signs. Random ones
 # are drawn at once, so that they do not depend on how the work is cut.
 sign_flips <- function(permutations, subjects) {
   if (is.matrix(permutations) || is.data.frame(permutations)) {
-    return(list(signs = given_signs(as.matrix(permutations), subjects), engine = "given"))
+    signs <- as.matrix(permutations)
+    usable <- is.numeric(signs) && ncol(signs) == subjects && nrow(signs) > 0 && !anyNA(signs) &&
+      all(abs(signs) == 1)
+    refuse_if(!usable, "design", "`permutations` as a matrix must have a row of 1 and -1 for each ",
+              "flip, and a column for each of the {subjects} subjects",
+              if (is.numeric(signs) && ncol(signs) != subjects) paste(", not", ncol(signs)), ".")
+    return(list(signs = unname(t(signs)), engine = "given"))
   }
   wanted <- check_count(permutations, "permutations")
   if (2^subjects <= wanted + 1) {
@@ -140,17 +146,6 @@ sign_flips <- function(permutations, subjects) {
   check_memory(12 * as.double(wanted) * subjects, "So many flips", "Take fewer `permutations`.")
   drawn <- sample.int(2L, wanted * as.double(subjects), replace = TRUE)
   list(signs = matrix(3 - 2 * drawn, subjects), engine = "random")
-}
-
-given_signs <- function(signs, subjects) {
-  usable <- is.numeric(signs) && ncol(signs) == subjects && nrow(signs) > 0 && !anyNA(signs) &&
-    all(abs(signs) == 1)
-  if (usable) return(unname(t(signs)))
-  refuse("design", "`permutations` as a matrix must have a row of 1 and -1 for each flip, and a ",
-         "column for each of the {subjects} subjects",
-         if (is.numeric(signs) && ncol(signs) != subjects) {
-           paste(", not", ncol(signs))
-         }, ".")
 }
 
 # ---- the null

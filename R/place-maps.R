@@ -97,11 +97,10 @@ judge_transposed <- function(maps, adjacency) {
 
 refuse_twice_named <- function(names, what, arg) {
   twice <- anyDuplicated(names)
-  if (!twice && !anyNA(names)) return(invisible())
-  refuse("names", "`{arg}` has ",
-         if (anyNA(names)) paste("a", what, "without a name") else
-           paste0("two of the ", what, "s called ", quoted(names[twice])),
-         ": give each {what} a name of its own.")
+  refuse_if(twice || anyNA(names), "names", "`{arg}` has ",
+            if (anyNA(names)) paste("a", what, "without a name") else
+              paste0("two of the ", what, "s called ", quoted(names[twice])),
+            ": give each {what} a name of its own.")
 }
 
 # ---- differences
@@ -153,10 +152,10 @@ compared_maps <- function(maps, compare, baseline) {
 
 refuse_infinite <- function(maps, arg) {
   infinite <- which(is.infinite(maps$values), arr.ind = TRUE)
-  if (!nrow(infinite)) return(invisible())
-  refuse("nonfinite", "`{arg}` has {count_of(nrow(infinite), 'infinite value')}, first of subject ",
-         "{named_places(infinite[1, 1], maps$subjects)} at place ",
-         "{quoted(maps$centers[infinite[1, 2]])}: look at how its score was made.")
+  refuse_if(nrow(infinite), "nonfinite", "`{arg}` has ",
+            "{count_of(nrow(infinite), 'infinite value')}, first of subject ",
+            "{named_places(infinite[1, 1], maps$subjects)} at place ",
+            "{quoted(maps$centers[infinite[1, 2]])}: look at how its score was made.")
 }
 
 # For each place and model: "", "missing" or, for t, "constant", whose t would be infinite under
@@ -277,12 +276,10 @@ adjacency <- function(coordinates = NULL, distance = NULL, voxels = NULL, faces 
   given <- !c(is.null(coordinates), is.null(voxels), is.null(times))
   refuse_if(sum(given) != 1, "choice", "Give one of `coordinates`, `voxels` and ",
             "`times`{if (any(given)) ', not several'}.")
-  alone <- function(value, arg, with) {
-    if (is.null(value)) return(invisible())
-    refuse("choice", "`{arg}` goes with `{with}` only: leave it out.")
-  }
-  if (is.null(coordinates)) alone(distance, "distance", "coordinates")
-  if (is.null(voxels)) alone(faces, "faces", "voxels")
+  refuse_if(is.null(coordinates) && !is.null(distance), "choice", "`distance` goes with ",
+            "`coordinates` only: leave it out.")
+  refuse_if(is.null(voxels) && !is.null(faces), "choice", "`faces` goes with `voxels` only: leave ",
+            "it out.")
   if (!is.null(times)) return(chain_graph(times))
   if (!is.null(distance)) {
     distance <- check_not_negative(distance, "distance")

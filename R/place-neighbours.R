@@ -111,11 +111,10 @@ place_coordinates <- function(coordinates, arg = "coordinates") {
 # used: the places that need coordinates.
 check_coordinates <- function(coordinates, used, arg = "coordinates") {
   bad <- used[!is.finite(rowSums(coordinates[used, , drop = FALSE]))]
-  if (!length(bad)) return(invisible())
-  refuse("nonfinite", "`{arg}` must be finite numbers, but those of ",
-         "{count_of(length(bad), 'place')} are not, first of place ",
-         "{named_places(bad[1], rownames(coordinates))}: give numbers, or leave such places out",
-         if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".")
+  refuse_if(length(bad), "nonfinite", "`{arg}` must be finite numbers, but those of ",
+            "{count_of(length(bad), 'place')} are not, first of place ",
+            "{named_places(bad[1], rownames(coordinates))}: give numbers, or leave such places out",
+            if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".")
 }
 
 # ---- search
@@ -238,8 +237,8 @@ check_sample_times <- function(times, least) {
 }
 
 check_unit <- function(unit) {
-  if (is.character(unit) && length(unit) == 1 && !is.na(unit)) return(invisible())
-  refuse("value", "`unit` must be one text, such as \"ms\", or \"\".")
+  refuse_if(!is.character(unit) || length(unit) != 1 || is.na(unit), "value",
+            "`unit` must be one text, such as \"ms\", or \"\".")
 }
 
 with_unit <- function(text, unit) if (nzchar(unit)) paste(text, unit) else text
@@ -297,10 +296,9 @@ flatten_time <- function(x, times, unit = "ms", ...) {
 }
 
 check_time_array <- function(x) {
-  usable <- is.numeric(x) && length(dim(x)) %in% 3:4 && all(dim(x) > 0)
-  if (usable) return(invisible())
-  refuse("type", "`x` must be an array of numbers, conditions x channels x time or conditions x ",
-         "channels x time x repeats, not {describe(x)}.")
+  refuse_if(!is.numeric(x) || !length(dim(x)) %in% 3:4 || any(dim(x) == 0), "type",
+            "`x` must be an array of numbers, conditions x channels x time or conditions x ",
+            "channels x time x repeats, not {describe(x)}.")
 }
 
 # labels: of the times.

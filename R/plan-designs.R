@@ -241,9 +241,22 @@ declare_result(
   kept = list(model = all_alike, settings = all_alike, smallest = forgotten),
   heading = function(x, digits) {
     facts <- plan_facts(x)
-    c(paste0("Plan of a recording: ", count_of(nrow(x), "design")),
-      strwrap(pilot_words(facts$model, digits), exdent = 2),
-      strwrap(power_words(facts$model, facts$settings, digits), exdent = 2))
+    model <- facts$model
+    two <- is.na(model$critical)
+    neurons <- paste(c(model$size[["x"]], if (!model$tied && !two) model$size[["y"]]),
+                     collapse = " and ")
+    pilot <- paste0("pilot: ", model$size[["n"]], " stimuli x ", neurons, " neurons",
+                    if (length(model$counts)) paste(" x", trials_words(model)),
+                    if (two) ", difference " else ", corrected CKA ",
+                    format(model$score, digits = digits),
+                    ", standard error ", format(model$se, digits = digits))
+    effect <- format(model$effect, digits = digits)
+    level <- paste("at level", format(facts$settings$alpha))
+    power <- if (two) {
+      paste("power: to find a difference of", effect, "between the two models", level)
+    } else paste("power: of calibrate()", level, "if the CKA is", effect)
+    c(paste0("Plan of a recording: ", count_of(nrow(x), "design")), strwrap(pilot, exdent = 2),
+      strwrap(power, exdent = 2))
   },
   shown = function(x) {
     unknown <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
@@ -359,25 +372,6 @@ plan_facts <- function(plan) {
             "known of its pilot: start again from what plan_recording() returned, or use ",
             "as.data.frame() of it.", arg = "x")
   facts
-}
-
-pilot_words <- function(model, digits) {
-  size <- model$size
-  two <- is.na(model$critical)
-  neurons <- paste(size[["x"]], if (!model$tied && !two) paste("and", size[["y"]]))
-  paste0("pilot: ", size[["n"]], " stimuli x ", trimws(neurons), " neurons",
-         if (length(model$counts)) paste(" x", trials_words(model)),
-         if (two) ", difference " else ", corrected CKA ", format(model$score, digits = digits),
-         ", standard error ", format(model$se, digits = digits))
-}
-
-power_words <- function(model, settings, digits) {
-  effect <- format(model$effect, digits = digits)
-  level <- paste0("at level ", format(settings$alpha))
-  if (is.na(model$critical)) {
-    return(paste("power: to find a difference of", effect, "between the two models", level))
-  }
-  paste("power: of calibrate()", level, "if the CKA is", effect)
 }
 
 #' @rdname tidy.repalign

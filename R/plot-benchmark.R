@@ -19,11 +19,6 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   chance <- if (nrow(levels)) {
     stats::aggregate(levels["chance"], levels[c("metric", "source")], mean)
   } else levels
-  picture <- ggplot2::ggplot(known, by_column(x = "value", y = "measure"))
-  if (nrow(chance)) {
-    picture <- picture + ggplot2::geom_vline(by_column(xintercept = "chance"), chance,
-                                             linetype = "dashed", colour = "grey40")
-  }
   undefined <- sum(is.na(rows$value))
   caption <- caption_of(if (nrow(chance)) "dashed: chance",
                         if (!all(rows$whole)) "grey: single groups or models",
@@ -34,7 +29,11 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   panels <- if (nlevels(known$source) == 1 && nlevels(known$metric) > 3) {
     ggplot2::facet_wrap("metric", ncol = 3, scales = "free_x", labeller = titles)
   } else ggplot2::facet_grid(source ~ metric, scales = "free_x", labeller = titles)
-  picture +
+  ggplot2::ggplot(known, by_column(x = "value", y = "measure")) +
+    (if (nrow(chance)) {
+      ggplot2::geom_vline(by_column(xintercept = "chance"), chance, linetype = "dashed",
+                          colour = "grey40")
+    }) +
     ggplot2::geom_point(data = known[!known$whole, ], colour = "grey60", size = 1) +
     ggplot2::geom_point(by_column(shape = "judged"), known[known$whole, ],
                         colour = okabe_ito[["blue"]], size = 2) +
@@ -155,6 +154,11 @@ family_of <- function(labels) {
 need_rows <- function(object, arg = "object") {
   refuse_if(!nrow(object), "size", "There is nothing to draw: `{arg}` has no rows.")
   refuse_nameless_rows(object, arg)
+}
+
+# The rows of a result that has what is drawn of it.
+drawn_rows <- function(object, columns) {
+  as.data.frame(need_rows(need_columns(object, columns, "drawn")))
 }
 
 # The rows of some measures; all rows when `measure` is NULL.

@@ -37,17 +37,15 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 autoplot.repalign_measures <- function(object, ...) {
   no_other_arguments(...)
   # a table with a row for each measure and property: does the property hold?
-  table <- need_rows(object)
   needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
-  table <- need_columns(as.data.frame(table), needed, "drawn")
+  table <- need_columns(as.data.frame(need_rows(object)), needed, "drawn")
   twice <- anyDuplicated(table$id)
   refuse_if(twice, "rows", "`object` has two rows of {quoted(table$id[twice])}, which ",
             "would be drawn in one place: take one of them.")
   listed <- strsplit(table$invariant, ", ", fixed = TRUE)
   is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)
-  holds <- c(lapply(invariances, is_listed),
-             list(table$symmetric, is_metric(table$id), table$pairing))
-  holds <- unlist(holds)
+  holds <- unlist(c(lapply(invariances, is_listed),
+                    list(table$symmetric, is_metric(table$id), table$pairing)))
   properties <- c(invariances, "symmetric", "metric", "pairing")
   tiles <- data.frame(
     id = factor(rep(table$id, length(properties)), rev(unique(table$id))),
@@ -139,7 +137,15 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
                          "null_mean", "null_sd", "engine"), "drawn")
   need_rows(object)
   object <- rows_of_measure(object, measure)
-  if (type == "auto") type <- if (nrow(object) <= most && has_room(object)) "null" else "tiles"
+  if (type == "auto") {
+    type <- "tiles"
+    if (nrow(object) <= most) {
+      # do titles leave room for bars in a picture of 3.5 x 3 inches?
+      columns <- null_columns(object)
+      lines <- max(text_lines(levels(panel_titles(object, columns)$panels)))
+      if (ceiling(nrow(object) / columns) * (0.48 + 0.1 * lines) <= 2.4) type <- "null"
+    }
+  }
   if (type == "heatmap" && is_of_two_lists(object)) type <- "tiles"
   switch(type, null = null_panels(object), scores = calibrated_points(object),
          heatmap = heatmap_picture(object, numbers), map = map_picture(object), tiles = {
@@ -221,13 +227,6 @@ calibrated_points <- function(object) {
 most_panels <- 20
 
 null_columns <- function(object) min(ceiling(sqrt(nrow(object))), 4)
-
-# Do titles leave room for bars in a picture of 3.5 x 3 inches?
-has_room <- function(object) {
-  columns <- null_columns(object)
-  lines <- max(text_lines(levels(panel_titles(object, columns)$panels)))
-  ceiling(nrow(object) / columns) * (0.48 + 0.1 * lines) <= 2.4
-}
 
 null_panels <- function(object) {
   refuse_if(nrow(object) > most_panels, "size", "type = \"null\" draws a panel for each row, up ",

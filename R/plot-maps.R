@@ -29,29 +29,39 @@ autoplot.repalign_map_test <- function(object, type = c("auto", "course", "slice
               "value", "`{arg}` must be one text, or NULL.")
   }
   facts <- map_facts(object, "object")
-  need_columns(object, c("center", "model", "score", "std_error", "statistic", "p_value",
-                         "p_familywise"), "drawn")
-  need_rows(object)
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("center", "model", "score", "std_error", "statistic", "p_value",
+                               "p_familywise"))
   rows$model <- factor(rows$model, unique(rows$model))
   p <- if (facts$settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
   rows$significant <- !is.na(p) & p <= facts$settings$alpha
   refuse_undefined(rows$statistic)
-  picture <- if (type == "max_null") map_null_picture(rows, facts) else
-    if (type == "ranked") ranked_map_picture(rows, facts) else {
-      where <- map_places(unique(rows$center), at, facts$settings)
-      volume <- !is.null(where$voxels)
-      refuse_if(type == "slices" && !volume, "choice", "type = \"slices\" needs to know where ",
-                "places are: give `at`, a matrix with two or three columns.", arg = "type")
-      refuse_if(type == "course" && volume, "choice", "type = \"course\" needs one number for ",
-                "each place: take type = \"slices\" of voxels, or give `at`.", arg = "type")
-      row <- match(rows$center, unique(rows$center))
-      rows <- cbind(rows, if (volume) where$voxels[row, ] else where$places[row, ])
-      if (volume) slices_picture(rows, facts, where) else
-        if (type == "auto" && !where$joined && max(row) > 30) ranked_map_picture(rows, facts) else
-          if (nlevels(rows$of) > 6) time_tiles(rows, facts, where) else
-            course_picture(rows, facts, where)
-    }
+  if (type %in% c("auto", "course", "slices")) {
+    where <- map_places(unique(rows$center), at, facts$settings)
+    volume <- !is.null(where$voxels)
+    refuse_if(type == "slices" && !volume, "choice", "type = \"slices\" needs to know where ",
+              "places are: give `at`, a matrix with two or three columns.", arg = "type")
+    refuse_if(type == "course" && volume, "choice", "type = \"course\" needs one number for ",
+              "each place: take type = \"slices\" of voxels, or give `at`.", arg = "type")
+    row <- match(rows$center, unique(rows$center))
+    rows <- cbind(rows, if (volume) where$voxels[row, ] else where$places[row, ])
+    if (!volume) rows$row <- factor(rows$of, rev(levels(rows$of)))
+    type <- if (volume) "slices" else
+      if (type == "auto" && !where$joined && max(row) > 30) "ranked" else
+        if (nlevels(rows$of) > 6) "tiles" else "course"
+  }
+  picture <- switch(
+    type, max_null = map_null_picture(rows, facts), ranked = ranked_map_picture(rows, facts),
+    slices = slices_picture(rows, facts, where), course = course_picture(rows, facts, where),
+    # many places with times: a row of tiles for each, and a panel for each model
+    tiles = statistic_tiles(rows, facts, smallest_step(rows$at), 1,
+                            crowded_words(levels(rows$of))) +
+      panel_facets(rows$model, by = "model") +
+      names_axis("y", levels(rows$row)) +
+      ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
+                                  expand = ggplot2::expansion(0)) +
+      ggplot2::labs(x = where$title, y = NULL),
+    no_branch(type)
+  )
   picture + ggplot2::labs(x = if (is.null(xlab)) picture$labels$x else xlab,
                           y = if (is.null(ylab)) picture$labels$y else ylab)
 }
@@ -211,17 +221,6 @@ smallest_step <- function(values) {
   if (length(values) > 1) min(diff(values)) else 1
 }
 
-# Many places with times: a row of tiles for each, and a panel for each model.
-time_tiles <- function(rows, facts, where) {
-  rows$row <- factor(rows$of, rev(levels(rows$of)))
-  statistic_tiles(rows, facts, smallest_step(rows$at), 1, crowded_words(levels(rows$of))) +
-    panel_facets(rows$model, by = "model") +
-    names_axis("y", levels(rows$row)) +
-    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
-                                expand = ggplot2::expansion(0)) +
-    ggplot2::labs(x = where$title, y = NULL)
-}
-
 # The slices with the largest statistics, of several models in rows. The caption names the places
 # of the peaks: no statistic is larger up to three steps from them.
 slices_picture <- function(rows, facts, where) {
@@ -307,8 +306,7 @@ map_null_picture <- function(rows, facts) {
     if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
       sign * max(sign * values, na.rm = TRUE)
   }, 0)
-  what <- switch(settings$correction, max = "statistic", cluster_mass = "cluster mass",
-                 tfce = "TFCE", no_branch(settings$correction))
+  what <- c(max = "statistic", cluster_mass = "cluster mass", tfce = "TFCE")[[settings$correction]]
   largest_null_picture(facts$max_null[, models, drop = FALSE], facts$threshold[models], best,
                        factor(models, models), "observed") +
     ggplot2::labs(x = paste("largest", what, "of all places"), y = "sign flips",
@@ -330,22 +328,22 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
   type <- check_choice(type, c("ranked", "max_null", "centers"), "type")
   label <- check_count(label, "label", least = 0)
   facts <- searchlight_facts(object, "object")
-  need_columns(object, c("center", "model", "score", "p_value", "p_familywise"), "drawn")
-  need_rows(object)
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("center", "model", "score", "p_value", "p_familywise"))
   rows$model <- factor(rows$model, unique(rows$model))
   refuse_undefined(rows$score)
-  facts$threshold <- facts$threshold[levels(rows$model)]
+  models <- levels(rows$model)
+  facts$threshold <- facts$threshold[models]
   sign <- if (facts$settings$direction == "distance") -1 else 1
   rows$rank <- stats::ave(-sign * rows$score, rows$model, FUN = function(values) {
     rank(values, na.last = "keep", ties.method = "first")
   })
+  known <- facts$settings$permutations > 0
   # a title for the panel of each model: how many centres are significant, and which are best
-  titles <- vapply(levels(rows$model), function(model) {
+  titles <- vapply(models, function(model) {
     of_model <- rows[rows$model == model, ]
     best <- of_model$center[match(seq_len(label), of_model$rank)]
     best <- best[!is.na(best)]
-    count <- if (facts$settings$permutations > 0) {
+    count <- if (known) {
       paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
              count_of(sum(!is.na(of_model$score)), "centre"))
     }
@@ -353,14 +351,25 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
     paste(c(paste0(model, count), best), collapse = "\n")
   }, "")
   rows$panel <- factor(titles[as.character(rows$model)], titles)
-  if (type == "max_null") return(max_null_panels(rows, facts))
+  if (type == "max_null") {
+    refuse_if(!known, "choice", "This searchlight has no null scores: give `permutations` to ",
+              "searchlight(), or take type = \"ranked\".", arg = "type")
+    best <- vapply(split(sign * rows$score, rows$model), function(score) {
+      if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
+    }, 0)
+    columns <- match(models, colnames(facts$max_null), nomatch = 1)
+    return(largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
+                                rows$panel[match(models, rows$model)], "best centre") +
+             ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest",
+                                     "score of all centres"),
+                           y = "permutations", caption = light_caption(facts)))
+  }
   rows$at <- if (type == "ranked") rows$rank else
     stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
   # which p-values of a centre are small enough
   level <- ifelse(rows$p_familywise <= facts$settings$alpha, 1,
                   ifelse(rows$p_value <= facts$settings$alpha, 2, 3))
   rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
-  known <- facts$settings$permutations > 0
   threshold <- if (known) {
     data.frame(panel = factor(levels(rows$panel), levels(rows$panel)), threshold = facts$threshold)
   }
@@ -412,21 +421,6 @@ light_caption <- function(facts) {
   caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
                     "centres", if (settings$across_models) " and models", ", from ",
                     count_of(format(settings$permutations, big.mark = ","), "permutation")))
-}
-
-max_null_panels <- function(rows, facts) {
-  refuse_if(facts$settings$permutations == 0, "choice", "This searchlight has no null scores: ",
-            "give `permutations` to searchlight(), or take type = \"ranked\".", arg = "type")
-  sign <- if (facts$settings$direction == "distance") -1 else 1
-  models <- levels(rows$model)
-  best <- vapply(split(sign * rows$score, rows$model), function(score) {
-    if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
-  }, 0)
-  columns <- match(models, colnames(facts$max_null), nomatch = 1)
-  largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
-                       rows$panel[match(models, rows$model)], "best centre") +
-    ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest", "score of all centres"),
-                  y = "permutations", caption = light_caption(facts))
 }
 
 # null: a column of the largest values for each panel; best: the largest ones of the data.

@@ -544,15 +544,24 @@ dissimilarities <- function(object, purpose) {
               " under your own `aggregate`: use another one.", arg = "object")
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
   d <- settled(if (distance) object$score else pmax(best - object$score, 0))
-  # drops the levels that occur on neither side
-  square <- averaged_square(d, lapply(names, function(side, names) {
-    used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
-    factor(as.character(side), used)
-  }, names), purpose)
+  # the levels that occur on some side
+  all <- levels(names$x)
+  all <- all[all %in% unlist(lapply(names, as.character))]
+  square <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  at <- cbind(match(names$x, all), match(names$y, all))
+  square[at] <- d
+  known <- !is.na(replace(square, at, 1))
+  refuse_gaps(!known & !t(known), "was not computed", gap_remedy, purpose)
+  undefined <- known & is.na(square)
+  refuse_gaps(undefined | t(undefined), "is undefined (NA)", "leave one of them out", purpose)
+  # where a pair was computed in one direction only, its score stands for both
+  mean <- rowMeans(array(c(square, t(square)), c(dim(square), 2)), na.rm = TRUE, dims = 2)
+  dimnames(mean) <- dimnames(square)
+  diag(mean) <- 0
   formula <- c(if (!distance) paste(format(best, digits = 3), "-"), measure_titles(measure))
   formula <- paste(formula, collapse = " ")
-  one_way <- square$one_way && !is_mirrored(object)
-  list(d = square$mean, measure = measure,
+  one_way <- any(known != t(known)) && !is_mirrored(object)
+  list(d = mean, measure = measure,
        formula = paste0(formula, if (one_way) " (one direction)"))
 }
 
@@ -560,25 +569,6 @@ dissimilarities <- function(object, purpose) {
 is_mirrored <- function(object) {
   symmetric <- grid_of(object)$symmetric
   !isFALSE(symmetric[as.character(object$measure[1])])
-}
-
-# Returns list(mean, one_way): the symmetric matrix, and whether some pair was computed in one
-# direction only.
-averaged_square <- function(d, names, purpose) {
-  all <- levels(names$x)
-  square <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
-  known <- square
-  at <- cbind(as.integer(names$x), as.integer(names$y))
-  square[at] <- d
-  known[at] <- 1
-  known <- !is.na(known)
-  refuse_gaps(!known & !t(known), "was not computed", gap_remedy, purpose)
-  undefined <- known & is.na(square)
-  refuse_gaps(undefined | t(undefined), "is undefined (NA)", "leave one of them out", purpose)
-  mean <- rowMeans(array(c(square, t(square)), c(dim(square), 2)), na.rm = TRUE, dims = 2)
-  dimnames(mean) <- dimnames(square)
-  diag(mean) <- 0
-  list(mean = mean, one_way = any(known != t(known)))
 }
 
 gap_remedy <- "all pairs are needed, within models too (diagonal = TRUE, or an `aggregate`)"

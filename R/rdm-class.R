@@ -252,39 +252,25 @@ is_rdm_like <- function(one) {
 some_conditions <- function(x, conditions, arg) {
   check_rdm(x, arg)
   n <- attr(x, "Size")
-  at <- chosen_conditions(conditions, condition_names(x), arg)
-  place <- packed_places(at, n)
-  pairs <- attr(x, "pairs")
-  labels <- attr(x, "Labels")
-  part <- new_rdm(x[place], length(at), if (length(labels)) labels[at], attr(x, "distance"),
-                  if (length(pairs) > 1) pairs[place] else pairs, attr(x, "transformed"))
-  attr(part, "method") <- attr(x, "method")
-  part
-}
-
-# The numbers of the conditions; names: of those that there are.
-chosen_conditions <- function(conditions, names, arg) {
-  n <- length(names)
-  wrong <- function(..., class = "repalign_error_value") {
-    refuse(class, "`conditions` ", ...)
-  }
+  names <- condition_names(x)
+  wrong <- function(..., class = "value") refuse(class, "`conditions` ", ...)
   if (is.factor(conditions)) conditions <- as.character(conditions)
   if (!(is.numeric(conditions) || is.character(conditions) || is.logical(conditions))) {
     wrong("must be numbers, names, or TRUE and FALSE, not ", describe(conditions), ".",
-          class = "repalign_error_type")
+          class = "type")
   }
   if (anyNA(conditions)) wrong("has missing values: choose among the conditions.")
   if (is.logical(conditions) && length(conditions) != n) {
     wrong("has ", count_of(length(conditions), "flag"), ", but `", arg, "` has ",
-          count_of(n, "condition"), ": give TRUE or FALSE for each.", class = "repalign_error_size")
+          count_of(n, "condition"), ": give TRUE or FALSE for each.", class = "size")
   }
   at <- if (is.logical(conditions)) which(conditions) else
-    if (is.character(conditions)) match(conditions, names) else match(conditions, seq_len(n))
+    match(conditions, if (is.character(conditions)) names else seq_len(n))
   if (anyNA(at)) {
     lost <- conditions[is.na(at)][1]
     wrong("has ", if (is.character(lost)) quoted(lost) else format(lost), ", but `", arg,
           "` has ", if (is.character(lost)) paste0("no such condition", suggest(lost, names)) else
-            paste0("the conditions 1 to ", n, "."), class = "repalign_error_labels")
+            paste0("the conditions 1 to ", n, "."), class = "labels")
   }
   if (anyDuplicated(at)) {
     wrong("has ", quoted(names[at[anyDuplicated(at)]]), " more than once: a condition has ",
@@ -292,9 +278,15 @@ chosen_conditions <- function(conditions, names, arg) {
   }
   if (length(at) < 2) {
     wrong("chooses ", count_of(length(at), "condition"), " of `", arg, "`: an RDM has at least 2.",
-          class = "repalign_error_size")
+          class = "size")
   }
-  at
+  place <- packed_places(at, n)
+  pairs <- attr(x, "pairs")
+  labels <- attr(x, "Labels")
+  part <- new_rdm(x[place], length(at), if (length(labels)) labels[at], attr(x, "distance"),
+                  if (length(pairs) > 1) pairs[place] else pairs, attr(x, "transformed"))
+  attr(part, "method") <- attr(x, "method")
+  part
 }
 
 # ---- given dissimilarities

@@ -45,9 +45,9 @@ rdm_form_kind <- function(args) {
 }
 
 refuse_unused_noise <- function(stimulus_noise, outer) {
-  if (is.null(stimulus_noise) || whitens(outer)) return(invisible())
-  refuse("choice", "`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which ",
-         "weigh pairs by it; outer = {quoted(outer)} does not use it.")
+  refuse_if(!is.null(stimulus_noise) && !whitens(outer), "choice", "`stimulus_noise` is for ",
+            "\"whitened_cosine\" and \"whitened_pearson\", which weigh pairs by it; outer = ",
+            "{quoted(outer)} does not use it.")
 }
 
 # among: which of them, with a blank at the end.

@@ -322,7 +322,19 @@ transformed_rdm <- function(x, arg, method, limits) {
     sqrt = sqrt(pmax(values, 0)),
     minmax = scaled_to_one(values, arg, c(0, 1), "dissimilarities"),
     geotopological = scaled_to_one(values, arg, limits, "dissimilarities at both quantiles"),
-    geodesic = geodesic_values(values, n, arg),
+    geodesic = {
+      refuse_distances(which(is.na(values)), n, "missing", arg)
+      lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
+      lengths[values == max(values)] <- Inf
+      paths <- .Call(C_shortest_paths, unpacked_pairs(lengths, n))
+      paths <- paths[lower.tri(paths)]
+      lost <- which(is.infinite(paths))
+      at <- if (length(lost)) stimuli_of_distance(lost[1], n)
+      refuse_if(length(lost), "value", "`{arg}` has no path between conditions {at[1]} and ",
+                "{at[2]} without the largest dissimilarities, which method = \"geodesic\" takes ",
+                "out: leave out a condition that is equally far from all others.")
+      paths
+    },
     no_branch(method)
   )
   distance <- attr(x, "distance")
@@ -336,20 +348,4 @@ scaled_to_one <- function(values, arg, limits, what) {
   refuse_if(ends[1] == ends[2], "variance", "`{arg}` has equal {what}, which cannot be scaled to ",
             "0 and 1.")
   pmin(pmax((values - ends[1]) / (ends[2] - ends[1]), 0), 1)
-}
-
-geodesic_values <- function(values, n, arg) {
-  refuse_distances(which(is.na(values)), n, "missing", arg)
-  lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
-  lengths[values == max(values)] <- Inf
-  paths <- .Call(C_shortest_paths, unpacked_pairs(lengths, n))
-  paths <- paths[lower.tri(paths)]
-  lost <- which(is.infinite(paths))
-  if (length(lost)) {
-    at <- stimuli_of_distance(lost[1], n)
-    refuse("value", "`{arg}` has no path between conditions {at[1]} and {at[2]} without the ",
-           "largest dissimilarities, which method = \"geodesic\" takes out: leave out a condition ",
-           "that is equally far from all others.")
-  }
-  paths
 }

@@ -70,11 +70,9 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
             "precision.")
   taken <- labels_of_frame(x, list(condition = condition, run = run, subject = NULL))
   kept <- complete_observations(taken$x, taken$labels, na)
-  x <- kept$x
-  condition <- kept$labels$condition
   run <- kept$labels$run
-  without_runs <- is.null(run) && !is_responses(x)
-  seen <- read_observations(x, condition, run, c(subject = "subject"))
+  without_runs <- is.null(run) && !is_responses(kept$x)
+  seen <- read_observations(kept$x, kept$labels$condition, run, c(subject = "subject"))
   # repeats of an array need not be runs
   if (without_runs && !by_run) seen$run <- NULL
   if (!by_run) return(covariance_of(seen, method, check_dof(dof, 1, NULL)))
@@ -84,7 +82,13 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   dof <- check_dof(dof, length(runs), names(runs))
   lapply(runs, function(m) {
     at_place(paste("Run", quoted(names(runs)[m])), {
-      part <- part_of_run(seen, m)
+      rows <- which(seen$run$codes == m)
+      part <- list(x = seen$x[rows, , drop = FALSE])
+      if (!is.null(seen$condition)) {
+        codes <- seen$condition$codes[rows]
+        shown <- sort(unique(codes))
+        part$condition <- list(codes = match(codes, shown), count = length(shown))
+      }
       refuse_if(is.null(dof) && isTRUE(nrow(part$x) == part$condition$count), "value",
                 "`x` has one pattern of each condition, which cannot tell a covariance of each ",
                 "run: leave out `by_run` for one of all runs, or give single trials or residuals ",
@@ -108,17 +112,6 @@ check_dof <- function(dof, count, names) {
 refuse_dof <- function(dof) {
   refuse("value", "`dof`: there are {dof} degrees of freedom, but at least 1 is needed: give more ",
          "observations than conditions and runs.")
-}
-
-part_of_run <- function(seen, m) {
-  rows <- which(seen$run$codes == m)
-  condition <- seen$condition
-  if (!is.null(condition)) {
-    codes <- condition$codes[rows]
-    condition <- list(codes = match(codes, sort(unique(codes))), labels = NULL,
-                      count = length(unique(codes)))
-  }
-  list(x = seen$x[rows, , drop = FALSE], condition = condition, run = NULL)
 }
 
 # dof: NULL counts them.

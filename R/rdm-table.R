@@ -87,8 +87,17 @@ read_rdm <- function(rdm, place, allow_na) {
     refuse_if(any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE), "value",
               "`{place}` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
               "correlations, give 1 - x.")
-    rdm <- structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
-                     Upper = FALSE, class = "dist")
+    # Names that are in rows and in columns must be in the same places. Others may be there twice in
+    # different spelling, such as that of read.csv() for columns.
+    rows <- rownames(rdm)
+    columns <- colnames(rdm)
+    common <- intersect(rows, columns)
+    at <- which(rows != columns)[1]
+    refuse_if(!identical(match(common, rows), match(common, columns)), "names", "`{place}` has ",
+              "its rows and its columns in different orders, first at place {at} ",
+              "({quoted(rows[at])} and {quoted(columns[at])}): give both the same names, or none.")
+    rdm <- structure(lower, Size = nrow(rdm), Labels = if (is.null(rows)) columns else rows,
+                     Diag = FALSE, Upper = FALSE, class = "dist")
   }
   refuse_if(!inherits(rdm, "dist"), "type", "`{place}` must be an RDM, a \"dist\" object or a ",
             "symmetric matrix, not {describe(rdm)}.")
@@ -109,19 +118,6 @@ categories_of <- function(labels, place) {
             if (anyNA(codes)) "with missing labels" else "with one category",
             ": a model of categories needs a label for each stimulus, and two categories or more.")
   codes
-}
-
-# Names that are in rows and in columns must be in the same places. Others may be there twice in
-# different spelling, such as that of read.csv() for columns.
-labels_of_square <- function(rdm, place) {
-  rows <- rownames(rdm)
-  columns <- colnames(rdm)
-  if (is.null(rows)) return(columns)
-  common <- intersect(rows, columns)
-  if (identical(match(common, rows), match(common, columns))) return(rows)
-  at <- which(rows != columns)[1]
-  refuse("names", "`{place}` has its rows and its columns in different orders, first at place ",
-         "{at} ({quoted(rows[at])} and {quoted(columns[at])}): give both the same names, or none.")
 }
 
 # RDMs of equally many stimuli in one order, see places_in_order(). places: what messages call them.
@@ -225,21 +221,19 @@ means_of_present <- function(scaled, weights) {
 
 normalised_rdms <- function(values, outer, stimulus_noise = NULL) {
   standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
+  whitened <- function(a, known) {
+    values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
+    size <- whitened_gram(cbind(a[known]), known, outer, stimulus_noise)[1, 1]
+    # rounding of an RDM that has no variance among the stimuli of a draw
+    if (isTRUE(size > 1e-13 * sum(values^2))) values / sqrt(size) else NA_real_
+  }
   apply_columns(values, function(a) {
     known <- !is.na(a)
     a[known] <- switch(
       outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
-      whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, stimulus_noise),
+      whitened_cosine = , whitened_pearson = whitened(a, known),
       riemann = a[known], spearman = , rho_a = , kendall = , tau_b = exact_ranks(a[known]),
       no_branch(outer))
     a
   })
-}
-
-whitened_scaled <- function(a, known, outer, stimulus_noise) {
-  values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
-  size <- whitened_gram(cbind(a[known]), known, outer, stimulus_noise)[1, 1]
-  # rounding of an RDM that has no variance among the stimuli of a draw
-  if (!isTRUE(size > 1e-13 * sum(values^2))) return(NA_real_)
-  values / sqrt(size)
 }

@@ -231,15 +231,6 @@ cut_graph <- function(graph, at) {
   })
 }
 
-# As the C code takes it.
-packed_graph <- function(graph) {
-  sizes <- lengths(graph)
-  refuse_if(sum(as.double(sizes)) > .Machine$integer.max, "size", "`adjacency` has more pairs of ",
-            "places than can be numbered: take a sparser one.")
-  list(start = c(0L, cumsum(as.integer(sizes))),
-       near = as.integer(unlist(graph, use.names = FALSE)))
-}
-
 # ---- adjacency
 
 #' Which places touch
@@ -377,9 +368,7 @@ graph_of_matrix <- function(graph, arg) {
            "for others, but {what}", if (arg == "coordinates") ". Coordinates need a `distance`",
            ".")
   }
-  if (nrow(graph) != ncol(graph) || nrow(graph) < 1) {
-    bad(paste("is", nrow(graph), "x", ncol(graph)))
-  }
+  if (nrow(graph) != ncol(graph) || !nrow(graph)) bad(paste("is", nrow(graph), "x", ncol(graph)))
   names <- dimnames(graph)
   if (!is.null(names[[1]]) && !is.null(names[[2]]) && !identical(names[[1]], names[[2]])) {
     bad("its rows and columns have different names")

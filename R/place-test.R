@@ -168,10 +168,12 @@ run_flips <- function(maps, left_out, graph, flips, settings) {
     kept <- which(left_out[, model] == "")
     values <- matrix(maps$values[, kept, model], ncol = length(kept))
     of_kept <- if (is.null(graph)) rep(list(integer()), length(kept)) else cut_graph(graph, kept)
-    found <- model_flips(values, packed_graph(of_kept), model, run, settings)
-    found$kept <- kept
-    found$graph <- of_kept
-    found
+    sizes <- lengths(of_kept)
+    refuse_if(sum(as.double(sizes)) > .Machine$integer.max, "size", "`adjacency` has more pairs ",
+              "of places than can be numbered: take a sparser one.")
+    packed <- list(start = c(0L, cumsum(as.integer(sizes))),
+                   near = as.integer(unlist(of_kept, use.names = FALSE)))
+    c(model_flips(values, packed, model, run, settings), list(kept = kept, graph = of_kept))
   })
 }
 
@@ -189,7 +191,10 @@ model_flips <- function(values, graph, model, run, settings) {
   squares <- if (of_t) rowSums(scaled^2)
   all <- if (of_t) 0 else sqrt(mean(scaled^2))
   scale <- c(n, if (all > 0) 1 / (sqrt(n) * all) else 0)
-  corrected_by <- correction_by(settings, ncol(values))
+  # as the C code takes it
+  kind <- match(settings$correction, c("max", "cluster_mass", "tfce")) - 1
+  how <- c(kind, both, settings$cutoff, settings$height)
+  power <- if (settings$correction == "tfce") (0:ncol(values))^settings$extent
   sums <- rowSums(scaled)
   observed <- if (!of_t) sums * scale[2] else
     sums / n * sqrt(n - 1) / sqrt(squares / n - (sums / n)^2)
@@ -198,7 +203,7 @@ model_flips <- function(values, graph, model, run, settings) {
   for (k in seq_along(run$blocks)) {
     sums <- scaled %*% run$signs[, run$blocks[[k]], drop = FALSE]
     part <- .Call(C_map_null, sums, squares, scale, graph$start, graph$near,
-                  corrected_by$settings, corrected_by$power, lowest_equal(size), thread_count())
+                  how, power, lowest_equal(size), thread_count())
     found$reached <- found$reached + part$reached
     found$largest <- c(found$largest, part$largest)
     if (k == 1 && model == 1) {
@@ -209,9 +214,8 @@ model_flips <- function(values, graph, model, run, settings) {
   }
   observed_corrected <- switch(settings$correction,
     max = observed,
-    cluster_mass = .Call(C_map_clusters, observed, graph$start, graph$near, corrected_by$settings),
-    tfce = .Call(C_map_tfce, observed, graph$start, graph$near, corrected_by$settings,
-                 corrected_by$power),
+    cluster_mass = .Call(C_map_clusters, observed, graph$start, graph$near, how),
+    tfce = .Call(C_map_tfce, observed, graph$start, graph$near, how, power),
     no_branch(settings$correction)
   )
   refuse_if(!all(is.finite(observed_corrected), is.finite(found$largest)), "value", "`extent` or ",
@@ -234,12 +238,6 @@ unit_of_places <- function(values, statistic) {
   largest <- if (statistic == "mean") rep(max(abs(values)), ncol(values)) else
     do.call(pmax, split_columns(t(abs(values))))
   2^-pmax(pmin(floor(log2(largest)), 1000), -1000)
-}
-
-correction_by <- function(settings, places) {
-  kind <- match(settings$correction, c("max", "cluster_mass", "tfce")) - 1
-  list(settings = c(kind, settings$alternative == "two_sided", settings$cutoff, settings$height),
-       power = if (settings$correction == "tfce") (0:places)^settings$extent)
 }
 
 # Values down to here count as equal to these: rounding of a statistic near 0 is no share of it.

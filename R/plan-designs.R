@@ -75,11 +75,8 @@ design_table <- function(model, designs, settings) {
   designs$share_stimuli_x <- shares[, "stimuli_x"]
   designs$share_stimuli_y <- shares[, "stimuli_y"]
   # what endless trials would take off
-  designs$share_trials <- if (!model$by_trials) {
-    rep(NA_real_, nrow(designs))
-  } else {
+  designs$share_trials <- if (!model$by_trials) rep(NA_real_, nrow(designs)) else
     pmax(1 - rowSums(design_terms(model, replace(designs, "trials", Inf))) / variance, 0)
-  }
   designs
 }
 
@@ -123,9 +120,8 @@ reach_flags <- function(model, designs) {
 
 # The same for the smallest designs: a number that was not found (NA) extrapolates nothing.
 smallest_flags <- function(model, smallest) {
-  found <- !is.na(smallest$se)
   flags <- reach_flags(model, smallest)
-  flags[!found, ] <- FALSE
+  flags[is.na(smallest$se), ] <- FALSE
   flags
 }
 

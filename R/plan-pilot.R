@@ -13,10 +13,9 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
   }
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
-  if (is_collection(y) && (shared_neurons || !is.null(units_y))) {
-    arg <- if (shared_neurons) "shared_neurons" else "units_y"
-    refuse("labels", "`{arg}` is for one `y`, not for two models.")
-  }
+  refuse_if(is_collection(y) && (shared_neurons || !is.null(units_y)), "labels",
+            if (shared_neurons) "`shared_neurons`" else "`units_y`",
+            " is for one `y`, not for two models.")
   pairs <- plan_pairs(x, y, shared_neurons, list(x = units_x, y = units_y), na)
   models <- length(pairs)
   units_x <- pairs[[1]]$x$columns$units
@@ -51,8 +50,7 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
     union("stimuli", over)
   }
   # the number of trials that all sides with trials have; NA without any
-  reprs <- c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y))
-  reprs <- Filter(has_trials, reprs)
+  reprs <- Filter(has_trials, c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y)))
   trials <- if (!length(reprs)) {
     NA_integer_
   } else {

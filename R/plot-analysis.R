@@ -111,8 +111,7 @@ crowded_picture <- function(object, rows, single, reference) {
 # a result.
 pooled_rows <- function(object, rows) {
   combined <- combined_of(object)
-  columns <- source_columns(object)
-  if (is.null(combined) || !all(columns %in% names(combined))) return(NULL)
+  if (is.null(combined) || !all(source_columns(object) %in% names(combined))) return(NULL)
   class(combined) <- class(object)
   pooled <- plot_rows(combined)
   if (nlevels(rows$source) == 1) pooled$source <- factor(rep(levels(rows$source), nrow(pooled)))
@@ -198,9 +197,8 @@ estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16, stimulus_
 # Users may add rows under estimator names of their own: these are drawn in black.
 estimator_values <- function(rows, values) {
   present <- levels(rows$estimator)
-  other <- if (is.character(values)) okabe_ito[["black"]] else 4
   found <- values[present]
-  found[is.na(found)] <- other
+  found[is.na(found)] <- if (is.character(values)) okabe_ito[["black"]] else 4
   stats::setNames(unname(found), present)
 }
 
@@ -306,8 +304,7 @@ ceiling_layers <- function(rows) {
       list(ggplot2::geom_ribbon(data = shown[wide, ], alpha = 0.15, colour = NA,
                                 show.legend = FALSE, band),
            ggplot2::geom_line(data = shown[wide, ], linetype = "22", linewidth = 0.4,
-                              show.legend = FALSE,
-                              by_column(y = "ceiling", group = "estimator")))
+                              show.legend = FALSE, by_column(y = "ceiling", group = "estimator")))
     },
     if (any(!wide)) {
       # bands from side to side, as those of a reference
@@ -343,9 +340,9 @@ profile_picture <- function(object, rows, single, reference, joined) {
     caption <- c("comparisons are in the order of their values, for each estimator on its own",
                  if (!is.null(pooled)) "long dashes: all comparisons pooled",
                  analysis_caption(object, rows, single, "cross"))
-    axis <- ggplot2::scale_x_continuous(breaks = NULL)
     return(
-      analysis_frame(object, rows, caption, reference, axis) +
+      analysis_frame(object, rows, caption, reference,
+                     ggplot2::scale_x_continuous(breaks = NULL)) +
         ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"), alpha = 0.35,
                                 linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
         ggplot2::geom_point(size = 0.8) +
@@ -355,8 +352,7 @@ profile_picture <- function(object, rows, single, reference, joined) {
         }) +
         (if (!is.null(pooled)) {
           ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE,
-                              na.rm = TRUE,
-                              by_column(yintercept = "pooled", colour = "estimator"))
+                              na.rm = TRUE, by_column(yintercept = "pooled", colour = "estimator"))
         }) +
         panel_facets(rows$panel, profile_columns(rows)) +
         ggplot2::xlab(paste0(nlevels(rows$comparison), " comparisons", neurons_of_profile(rows)))
@@ -419,8 +415,7 @@ neurons_of_profile <- function(rows) {
 # of few numbers of neurons stand side by side, so that the same values do.
 profile_columns <- function(rows) {
   sizes <- nlevels(rows$size)
-  sources <- nlevels(rows$source)
-  if (sizes > 1 && (sources > 1 || sizes <= 4)) return(min(sizes, 4))
+  if (sizes > 1 && (nlevels(rows$source) > 1 || sizes <= 4)) return(min(sizes, 4))
   panels <- nlevels(rows$panel)
   if (sizes == 1 && panels <= 4) 1 else min(ceiling(sqrt(panels)), 4)
 }

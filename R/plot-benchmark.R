@@ -110,7 +110,13 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     if (nrow(part)) paste(rank_summary(part)$measure, panel, sep = "\r")
   }))
   rows$place <- factor(paste(rows$measure, rows$panel, sep = "\r"), rev(order))
-  rows$family <- family_of(rows$measure)
+  # the families of measures by their labels, which begin with an id or an abbreviation
+  declared <- lapply(measure_ids(), function(id) registry[[id]])
+  named <- c(vapply(declared, function(d) d$id, ""), vapply(declared, function(d) d$resi, ""))
+  at <- match(sub("( #|\\().*", "", rows$measure), named)
+  family <- rep(vapply(declared, function(d) d$family, ""), 2)[at]
+  family[is.na(family)] <- "other"
+  rows$family <- factor(family, intersect(c(families, "other"), family))
   known <- !identical(levels(rows$family), "other")
   colours <- category_colours(c(families, "other"))[levels(rows$family)]
   colours[names(colours) == "other"] <- undefined_colour
@@ -134,17 +140,6 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     picture_theme(lines = "x", legend.key.size = ggplot2::unit(0.7, "lines"),
                   legend.margin = ggplot2::margin(0, 0, 0, 0)) +
     names_axis("y", levels(rows$place), written = sub("\r.*", "", levels(rows$place)))
-}
-
-# The families of measures by their labels, which begin with an id or an abbreviation; "other" for
-# those of nobody. In the order of the declared families.
-family_of <- function(labels) {
-  known <- lapply(measure_ids(), function(id) registry[[id]])
-  names <- c(vapply(known, function(d) d$id, ""), vapply(known, function(d) d$resi, ""))
-  family <- rep(vapply(known, function(d) d$family, ""), 2)
-  found <- family[match(sub("( #|\\().*", "", labels), names)]
-  found[is.na(found)] <- "other"
-  factor(found, intersect(c(families, "other"), found))
 }
 
 # ---- panels
@@ -187,8 +182,7 @@ row_sources <- function(object) {
     order <- if (words) value_order(values) else sort(unique(values))
     text <- function(v) if (words) as.character(v) else paste(column, v)
     unknown <- paste0("(no ", column, ")")
-    all <- factor(ifelse(is.na(values), unknown, text(values)), c(text(order), unknown))
-    droplevels(all)
+    droplevels(factor(ifelse(is.na(values), unknown, text(values)), c(text(order), unknown)))
   }), ", ")
 }
 
@@ -241,9 +235,7 @@ side_names <- function(rows, aggregate) {
   if (is.null(model)) {
     if (any(whole)) part <- as.character(part)
     part[whole] <- rep(c("x", "y"), each = nrow(rows))[whole]
-  } else {
-    part[whole] <- NA
-  }
+  } else part[whole] <- NA
   names <- ordered_text(if (is.null(model)) list(part) else list(model, part), "/")
   here <- seq_len(nrow(rows))
   list(x = names[here], y = names[-here])

@@ -21,9 +21,7 @@ autoplot.repalign_contributions <- function(object, ...) {
     rest <- rows$share[rows$part_x == "rest" & !groups]
     if (!groups) rows <- rows[rows$part_x != "rest", ]
     percent <- function(share) paste0(round(100 * share), "%")
-    places <- function(part) {
-      factor(part, unique(if (groups) c(rows$part_x, rows$part_y) else part))
-    }
+    places <- function(part) factor(part, unique(if (groups) c(rows$part_x, rows$part_y) else part))
     tiles <- data.frame(row = places(rows$part_x), column = places(rows$part_y),
                         value = rows$excess, panel = factor(measure_titles(score$measure)),
                         measure = score$measure, text = percent(rows$share), pale = FALSE)

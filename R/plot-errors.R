@@ -120,8 +120,7 @@ autoplot.repalign_consensus <- function(object, ...) {
 autoplot.repalign_ceiling <- function(object, ...) {
   no_other_arguments(...)
   values <- c("ceiling", "score", "disattenuated")
-  needed <- c("y", "measure", paste0(rep(values, each = 2), c("", "_se")))
-  whole <- drawn_rows(object, needed)
+  whole <- drawn_rows(object, c("y", "measure", paste0(rep(values, each = 2), c("", "_se"))))
   # a row for each value that is drawn, with its interval
   names <- ifelse(is.na(whole$y), "trials", as.character(whole$y))
   rows <- do.call(rbind, lapply(values, function(name) {
@@ -183,8 +182,7 @@ autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...)
   what <- check_choice(what, c("auto", "se", "power"), "what")
   facts <- plan_facts(object)
   if (what == "auto") {
-    two <- is.na(facts$model$critical)
-    what <- if (two && is.null(facts$settings$target_se)) "power" else "se"
+    what <- if (is.na(facts$model$critical) && is.null(facts$settings$target_se)) "power" else "se"
   }
   needed <- c("stimuli", "neurons_x", "neurons_y", "trials", what, "se_low", "se_high")
   rows <- drawn_rows(object, needed)
@@ -261,8 +259,7 @@ plan_contours <- function(rows, what, facts, panels) {
         q <- sort(unique(part$neurons_x))
         lapply(c(what, "low", "high"), function(column) {
           values <- matrix(part[[column]][order(part$neurons_x, part$stimuli)], length(n))
-          found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
-          lapply(found, function(line) {
+          lapply(grDevices::contourLines(log(n), log(q), values, levels = wanted), function(line) {
             data.frame(stimuli = exp(line$x), neurons_x = exp(line$y),
                        neurons_y = part$neurons_y[1], trials = part$trials[1],
                        range = column != what)
@@ -350,9 +347,7 @@ wanted_value <- function(what, settings) {
 # Lines beyond which designs are extrapolated, where the picture has them.
 reach_lines <- function(fine, model) {
   n <- model$size[["n"]] * c(plan_reach$fewer, plan_reach$more)
-  q <- if ("x" %in% names(model$units)) {
-    c(plan_reach$neurons, model$size[["x"]] * plan_reach$more)
-  }
+  q <- if ("x" %in% names(model$units)) c(plan_reach$neurons, model$size[["x"]] * plan_reach$more)
   inside <- function(at, values) at[at > 1.001 * min(values) & at < 0.999 * max(values)]
   n <- inside(n, fine$stimuli)
   q <- inside(q, fine$neurons_x)

@@ -123,6 +123,9 @@ course_picture <- function(rows, facts, where) {
                  switch(settings$correction, max = "the largest statistic",
                         cluster_mass = "cluster mass", tfce = "TFCE",
                         no_branch(settings$correction)))
+  before <- if (settings$compared) "mean difference of" else "mean"
+  title <- if (is.null(settings$measure)) paste(before, "score") else
+    axis_words(settings$measure, before, most = 18)
   beside <- ggplot2::position_dodge(if (length(models) > 1) 0.4 else 0)
   shape <- if (where$joined) {
     list(ggplot2::geom_ribbon(by_column(ymin = "low", ymax = "high", group = "piece"), alpha = 0.22,
@@ -151,7 +154,7 @@ course_picture <- function(rows, facts, where) {
                                   expand = ggplot2::expansion(mult = 0.02))
     } else names_axis("x", where$names, seq_along(where$names),
                       expand = ggplot2::expansion(add = 0.5))) +
-    ggplot2::labs(x = where$title, y = map_score_words(settings), caption = caption_of(
+    ggplot2::labs(x = where$title, y = title, caption = caption_of(
         paste0(if (where$joined) "band: " else "lines: ", format(100 * (1 - settings$alpha)),
                "% interval of each place alone (", settings$subjects, " subjects)"),
         paste0(if (nrow(bars)) "bars: p at most " else "no p-value is at most ", level, ", ",
@@ -160,12 +163,6 @@ course_picture <- function(rows, facts, where) {
           "a cluster does not say from when to when"
         }
       ))
-}
-
-map_score_words <- function(settings) {
-  before <- if (settings$compared) "mean difference of" else "mean"
-  if (is.null(settings$measure)) paste(before, "score") else
-    axis_words(settings$measure, before, most = 18)
 }
 
 # Bars below the curves, from half way to the place before a run of significant ones of one sign to
@@ -249,13 +246,10 @@ slices_picture <- function(rows, facts, where) {
   count <- length(largest)
   statistic_tiles(rows[!is.na(rows$depth), ], facts, smallest_step(rows$x), smallest_step(rows$y),
                   c(paste0(if (nrow(peaks) > 1) "peaks: " else "peak: ", told[1]), told[-1],
-                    if (count > length(depths)) {
-                      paste(length(depths), "of", count, "slices")
-                    })) +
+                    if (count > length(depths)) paste(length(depths), "of", count, "slices"))) +
     (if (nlevels(rows$model) > 1) {
       ggplot2::facet_grid(model ~ depth, labeller = wrapped_titles(3, 1.3, 3.5))
-    } else
-      if (!flat) ggplot2::facet_wrap("depth")) +
+    } else if (!flat) ggplot2::facet_wrap("depth")) +
     ggplot2::coord_fixed(expand = FALSE) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +

@@ -483,9 +483,8 @@ encoded_neurons <- function(object) {
   table$panel <- encoding_panels(source_names(table, source_columns(object)),
                                  full_names(table, "x"), full_names(table, "y"),
                                  measure_titles(measure))
-  squared <- endsWith(measure[1], "r2")
   line <- data.frame(reliability = seq(0, 1, length.out = 101))
-  line$score <- if (squared) line$reliability else sqrt(line$reliability)
+  line$score <- if (endsWith(measure[1], "r2")) line$reliability else sqrt(line$reliability)
   lost <- sum(is.na(table$score) | is.na(table$reliability))
   ggplot2::ggplot(table, by_column(x = "reliability", y = "score")) +
     ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +

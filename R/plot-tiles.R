@@ -33,14 +33,6 @@ is_of_two_lists <- function(object) {
   identical(if (is.null(grid)) attr(object, "within") else grid$within, FALSE)
 }
 
-# Do panels differ in the names at their axes, so that each needs its own axes?
-free_axes <- function(tiles) {
-  sets <- lapply(split(tiles, tiles$panel), function(part) {
-    list(sort(as.character(unique(part$row))), sort(as.character(unique(part$column))))
-  })
-  length(unique(unname(sets))) > 1
-}
-
 # shading: what a function of plot.R returns. likeness: larger where tiles are more similar, if the
 # best match in each row gets a frame.
 draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE, likeness = NULL) {
@@ -63,7 +55,11 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE, likeness 
     most <- stats::ave(likeness, row, FUN = function(values) max(values, -Inf, na.rm = TRUE))
     which(likeness == most & !tiles$pale)
   }
-  free <- free_axes(tiles)
+  # do panels differ in the names at their axes, so that each needs its own axes?
+  sets <- lapply(split(tiles, tiles$panel), function(part) {
+    list(sort(as.character(unique(part$row))), sort(as.character(unique(part$column))))
+  })
+  free <- length(unique(unname(sets))) > 1
   # where lines lie between the models on a side of each panel
   borders <- function(side) {
     model <- tiles[[paste0(side, "_model")]]
@@ -159,9 +155,7 @@ with_ranges <- function(panel, ranges, across) {
 tile_remarks <- function(tiles) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)
-  c(if (anyNA(tiles$value)) {
-      paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)")
-    },
+  c(if (anyNA(tiles$value)) paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)"),
     # titles of the panels below take room, too, and a line of theirs that of two names
     crowded_words(lines = max(
       down * nlevels(droplevels(tiles$row)) + 2 * (down - 1) * max(text_lines(levels(tiles$panel))),
@@ -217,9 +211,7 @@ heatmap_picture <- function(object, numbers) {
   tiles <- structure(tiles, side_by_side = across, two_lists = FALSE)
   shading <- if (calibrated) {
     calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
-  } else {
-    score_shading(tiles, facts$direction, facts$best)
-  }
+  } else score_shading(tiles, facts$direction, facts$best)
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
   tiles$fill <- shading$fill
@@ -388,8 +380,7 @@ map_caption <- function(formula, kept) {
 # is the distance in the plane that takes an inch of the page.
 map_frame <- function(points) {
   panel <- c(5.8, if (nlevels(points$model) > 1) 3.4 else 3.7)
-  extent <- c(diff(range(points$x)), diff(range(points$y)))
-  unit <- max(extent / (panel - c(1.2, 0.6)))
+  unit <- max(c(diff(range(points$x)), diff(range(points$y))) / (panel - c(1.2, 0.6)))
   if (unit == 0) unit <- 1
   around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
   list(x = around(points$x, panel[1]), y = around(points$y, panel[2]), unit = unit)

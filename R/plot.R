@@ -147,8 +147,7 @@ measure_facts <- function(object) {
   facts <- function(name, default) {
     known <- if (is.null(grid)) attr(object, name) else grid[[name]]
     new <- setdiff(labels, names(known))
-    found <- vapply(new, registered_fact, default, name = name, default = default)
-    c(known, found)[labels]
+    c(known, vapply(new, registered_fact, default, name = name, default = default))[labels]
   }
   list(direction = facts("direction", NA_character_), best = facts("best", NA_real_))
 }
@@ -209,13 +208,6 @@ longest_line <- function(texts) {
   max(0, nchar(unlist(strsplit(as.character(texts), "\n", fixed = TRUE))))
 }
 
-# Names that stand below each other at the left side, or sideways: broken into lines while there is
-# room for them, otherwise shortened so that they stay different.
-names_beside <- function(names, most = 20) {
-  wrapped <- wrapped_labels(names, 20)
-  if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(names, most)
-}
-
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.
 # Those below a panel are sideways where they have no room beside each other. panels: how many stand
 # along this axis; most: how many characters of a name have room; written: how names are written
@@ -226,7 +218,11 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
   labels <- wrapped_labels(written, 12)
   beside <- side == "y" ||
     (longest_line(labels) + 1) * length(names) * panels * character_width > inches
-  if (beside) labels <- names_beside(written, most)
+  if (beside) {
+    # broken into lines while these have room, otherwise shortened so that they stay different
+    labels <- wrapped_labels(written, 20)
+    if (sum(text_lines(labels)) > 10) labels <- short_labels(written, most)
+  }
   # titles of the panels take lines, too
   lines <- if (beside) (sum(text_lines(labels)) + (panels > 1)) * panels else 0
   text <- ggplot2::element_text(size = if (lines > 28) 5 else if (lines > 14) 6.5 else 8,
@@ -389,8 +385,7 @@ caption_of <- function(...) {
   for (part in text) {
     last <- length(lines)
     joined <- paste(lines[last], part)
-    if (last && nchar(joined) < 60) lines[last] <- joined else
-      lines <- c(lines, strwrap(part, 60))
+    if (last && nchar(joined) < 60) lines[last] <- joined else lines <- c(lines, strwrap(part, 60))
   }
   paste(lines, collapse = "\n")
 }
@@ -514,12 +509,9 @@ p_shading <- function(p, alpha, title) {
 # holds their mean. `measure` is the label, and `formula` says in words what d holds.
 # purpose: what they are for, in words for messages.
 dissimilarities <- function(object, purpose) {
-  labels <- unique(as.character(object$measure))
-  measure <- if (length(labels) == 1) {
-    labels
-  } else {
-    refuse("choice", "{purpose} shows one measure: name it in `measure`: {enumerate(labels, 20)}.")
-  }
+  measure <- unique(as.character(object$measure))
+  refuse_if(length(measure) != 1, "choice", "{purpose} shows one measure: name it in `measure`: ",
+            "{enumerate(measure, 20)}.")
   if (nlevels(row_sources(object)) != 1) {
     values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
     differing <- Filter(function(v) length(unique(v)) > 1, values)
@@ -561,8 +553,7 @@ dissimilarities <- function(object, purpose) {
   formula <- c(if (!distance) paste(format(best, digits = 3), "-"), measure_titles(measure))
   formula <- paste(formula, collapse = " ")
   one_way <- any(known != t(known)) && !is_mirrored(object)
-  list(d = mean, measure = measure,
-       formula = paste0(formula, if (one_way) " (one direction)"))
+  list(d = mean, measure = measure, formula = paste0(formula, if (one_way) " (one direction)"))
 }
 
 # Does one score stand for both directions of a pair? It does when the measure is symmetric.

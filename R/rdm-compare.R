@@ -81,8 +81,7 @@ similarity_table <- function(a, b, outer, stimulus_noise = NULL) {
 # Columns that lack the same pairs, as a list.
 same_gaps <- function(values) {
   if (!anyNA(values)) return(list(seq_len(ncol(values))))
-  lacking <- is.na(values)
-  key <- apply(lacking, 2, function(column) paste(which(column), collapse = " "))
+  key <- apply(is.na(values), 2, function(column) paste(which(column), collapse = " "))
   split(seq_along(key), factor(key, unique(key)))
 }
 

@@ -116,9 +116,7 @@ distance_help <- function() {
 
 # The names of some distances, as help pages list them.
 distances_in_help <- function(is) {
-  ids <- paste0("`\"", distance_ids(is), "\"`")
-  if (length(ids) < 2) return(ids)
-  paste(paste(ids[-length(ids)], collapse = ", "), "and", ids[length(ids)])
+  enumerate(paste0("`\"", distance_ids(is), "\"`"), 20, quote = FALSE)
 }
 
 # Patterns conditions x channels, centred as far as that changes no difference of two conditions:
@@ -272,9 +270,7 @@ noise_in_order <- function(noise, patterns) {
 # What is checked of a precision, or of the covariance of a run, in words `what`; returns its
 # Cholesky root.
 definite_root <- function(noise, patterns, what) {
-  wrong <- function(...) {
-    refuse("value", "{what}", ..., arg = "noise")
-  }
+  wrong <- function(...) refuse("value", "{what}", ..., arg = "noise")
   if (!is.matrix(noise) || !is.numeric(noise)) {
     wrong(" must be a numeric matrix, channels x channels, not ", describe(noise), ".")
   }

@@ -218,8 +218,7 @@ print.repalign_noise <- function(x, digits = 3, n = 6, ...) {
 #' @export
 noise_precision <- function(...) {
   given <- list(...)
-  named <- match("x", names(given), nomatch = 1L)
-  if (length(given) && is_noise(given[[named]])) {
+  if (length(given) && is_noise(given[[match("x", names(given), nomatch = 1L)]])) {
     if (length(given) == 1) return(precision_of_any(given[[1]]))
     refuse("type", "`x` is what noise_covariance() returned, of which noise_precision() takes no ",
            "further arguments: give these to noise_covariance().")

@@ -21,9 +21,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   names <- names(rdms)
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
   complete <- plain_rdms(rdms)$extent[3, ] %in% 0
-  if (!all(complete)) {
-    rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
-  }
+  if (!all(complete)) rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
   refuse_if(length(other), "size", "`{places[other[1]]}` has {n[other[1]]} stimuli, but ",
@@ -54,8 +52,7 @@ less_rounding <- function(values) {
 # RDMs whose squares would be too large or too small for a double are brought to the size of 1, by a
 # power of two each: list(values, scale), with what each column was multiplied by.
 even_sizes <- function(values) {
-  extent <- value_extent(values)
-  largest <- largest_of_extents(extent)
+  largest <- largest_of_extents(value_extent(values))
   largest[!is.finite(largest)] <- 0
   unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
   scale <- rep(1, ncol(values))

@@ -110,14 +110,10 @@ check_plan_grid <- function(wanted, pilot) {
   both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
   sampled <- if (both) "neurons_x" else pilot$over
   for (arg in c("neurons_x", "neurons_y")) {
-    if (is.null(wanted[[arg]]) || arg %in% sampled) next
-    refuse("choice", "`{arg}` cannot be planned: ",
-           if (tied) {
-             "both sides have the same neurons, whose number is `neurons_x`."
-           } else {
-             paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see ",
-                    "`over`).")
-           })
+    refuse_if(!is.null(wanted[[arg]]) && !arg %in% sampled, "choice", "`{arg}` cannot be planned: ",
+              if (tied) "both sides have the same neurons, whose number is `neurons_x`." else
+                paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see ",
+                       "`over`)."))
   }
   if (!is.null(wanted$trials)) {
     trials <- pilot$trials

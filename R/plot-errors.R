@@ -61,12 +61,11 @@ scores_forest <- function(object) {
   rows$title <- factor(title, rev(unique(title)))
   rows$panel <- measure_panels(rows$measure)
   refuse_undefined(rows$score)
-  several <- length(unique(rows$panel)) > 1
   ggplot2::ggplot(rows, by_column(x = "score", y = "title")) +
     ggplot2::geom_linerange(by_column(xmin = "conf_low", xmax = "conf_high"),
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    score_axis(ggplot2::scale_x_continuous, whole = !several) +
+    score_axis(ggplot2::scale_x_continuous, whole = length(unique(rows$panel)) == 1) +
     ggplot2::labs(x = axis_words(object$measure), y = NULL,
                   caption = caption_of(
                     interval_lines(attr(object, "conf_level"), object$over),

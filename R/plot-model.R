@@ -207,7 +207,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   over <- if (of_recordings) {
     in_words_of_kind(sample_words(overs_of(object)), evaluated_kind(facts))
   } else evaluation_over(object)
-  parts <- c(
+  caption_of(
     if (!all(is.na(rows$se))) {
       paste0("lines: ", if (errors == "conf") paste0(level, " intervals") else
         "one standard error", " over ", over,
@@ -236,7 +236,6 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
     # the depth of several networks is a number
     if (nlevels(rows$network) < 2) crowded_words(levels(rows$title))
   )
-  caption_of(parts)
 }
 
 # ---- which models differ

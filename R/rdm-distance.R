@@ -270,23 +270,19 @@ noise_in_order <- function(noise, patterns) {
 # What is checked of a precision, or of the covariance of a run, in words `what`; returns its
 # Cholesky root.
 definite_root <- function(noise, patterns, what) {
-  wrong <- function(...) refuse("value", "{what}", ..., arg = "noise")
-  if (!is.matrix(noise) || !is.numeric(noise)) {
-    wrong(" must be a numeric matrix, channels x channels, not ", describe(noise), ".")
-  }
-  if (nrow(noise) != patterns$channels || ncol(noise) != patterns$channels) {
-    wrong(" is ", nrow(noise), " x ", ncol(noise), ", but `x` has ",
-          count_of(patterns$channels, "channel"), ": it must be made from the same channels.")
-  }
-  if (!all(is.finite(noise))) wrong(" has missing or infinite values: compute it again.")
+  refuse_if(!is.matrix(noise) || !is.numeric(noise), "value", "{what} must be a numeric matrix, ",
+            "channels x channels, not {describe(noise)}.", arg = "noise")
+  refuse_if(any(dim(noise) != patterns$channels), "value", "{what} is {nrow(noise)} x ",
+            "{ncol(noise)}, but `x` has {count_of(patterns$channels, 'channel')}: it must be made ",
+            "from the same channels.", arg = "noise")
+  refuse_if(!all(is.finite(noise)), "value", "{what} has missing or infinite values: compute it ",
+            "again.", arg = "noise")
   noise <- noise_in_order(noise, patterns) + 0
-  if (!equals_transpose(noise)) {
-    wrong(" is not symmetric: noise_precision() and noise_covariance() give symmetric matrices.")
-  }
+  refuse_if(!equals_transpose(noise), "value", "{what} is not symmetric: noise_precision() and ",
+            "noise_covariance() give symmetric matrices.", arg = "noise")
   root <- catch_error(chol((noise + t(noise)) / 2), failed = function(e) NULL)
-  if (is.null(root)) {
-    wrong(" is not positive definite: use a shrinkage method of noise_covariance().")
-  }
+  refuse_if(is.null(root), "value", "{what} is not positive definite: use a shrinkage method of ",
+            "noise_covariance().", arg = "noise")
   root
 }
 

@@ -134,10 +134,9 @@ row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE)
 recorded_repeats <- function(values) {
   size <- dim(values)
   if (.Call(C_all_finite, values)) return(matrix(TRUE, size[1], size[3]))
-  known <- vapply(seq_len(size[3]), function(t) {
+  known <- matrix(vapply(seq_len(size[3]), function(t) {
     rowSums(!is.na(values[, , t, drop = FALSE]))
-  }, numeric(size[1]))
-  known <- matrix(known, size[1], size[3])
+  }, numeric(size[1])), size[1], size[3])
   refuse_if(!any(known > 0), "nonfinite", "`x` has only missing values.")
   partial <- which(known > 0 & known < size[2], arr.ind = TRUE)
   refuse_if(nrow(partial), "nonfinite", "`x` lacks the values of some channels, but not of all, ",

@@ -177,11 +177,10 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
   refuse_flat(table, outer, "rdms")
   # "riemann" takes RDMs in their own units, of which the sum may be too large for a double: one
   # power of two brings them to about the size of 1
-  scale <- if (outer == "riemann") power_of_two_below(max(abs(table$values), na.rm = TRUE))
-  sized <- if (is.null(scale)) even_sizes(table$values) else
-    list(values = table$values * scale, scale = scale)
-  pooled <- pooled_values(sized$values, outer, stimulus_noise = stimulus_noise)
-  if (outer == "riemann") pooled <- pooled / sized$scale
+  own <- outer == "riemann"
+  scale <- if (own) power_of_two_below(max(abs(table$values), na.rm = TRUE)) else 1
+  values <- if (own) table$values * scale else even_sizes(table$values)$values
+  pooled <- pooled_values(values, outer, stimulus_noise = stimulus_noise) / scale
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
 }
 

@@ -294,7 +294,29 @@ declare_result(
       solved <- solved[solved$solved == name | solved[[name]] %in% x[[name]], ]
     }
     lost <- undefined_words(x$se, "standard error")
-    if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, ".", lost))
+    if (NROW(solved)) {
+      goal <- paste(goal_words(facts$settings), "of", what)
+      # the design with the fewest responses of those that were solved for
+      size <- solved$stimuli * solved$neurons_x * pmax(solved$neurons_y, 1, na.rm = TRUE) *
+        pmax(solved$trials, 1, na.rm = TRUE) + 0 * solved$se
+      best <- order(solved$extrapolated, size)[1]
+      row <- solved[best, ]
+      told <- if (is.na(size[best])) {
+        # the largest design tells for the others, and the limits for the range of the pilot
+        why <- sub(";.*", "", solved$why[!duplicated(solved$solved, fromLast = TRUE)])
+        paste0("No number alone reaches a ", goal, ", with the others as planned",
+               if (length(why) > 1) " (several together may)", ": ", enumerate(why, quote = FALSE))
+      } else {
+        range <- paste(count_word(row$low), if (is.finite(row$high)) {
+          paste("to", count_word(row$high))
+        } else "or more, perhaps without end,")
+        paste0("The smallest design with a ", goal, " has ", design_words(row, 1, facts$model),
+               ", where ", plan_labels[[row$solved]], " were solved for: ", range,
+               " by what the pilot knows",
+               if (isTRUE(row$extrapolated)) ", from which this design is far")
+      }
+      return(paste0(told, pilot, ".", lost))
+    }
     best <- which.min(x$se)
     if (!length(best)) {
       return(paste0("By this plan,", undefined_words(x$se, "standard error", FALSE)))
@@ -315,28 +337,6 @@ declare_result(
            if (isTRUE(x$extrapolated[best])) ", from which this design is far", ".", lost)
   }
 )
-
-# The design with the fewest responses of those that were solved for.
-solved_sentence <- function(solved, facts, what) {
-  goal <- paste(goal_words(facts$settings), "of", what)
-  size <- solved$stimuli * solved$neurons_x * pmax(solved$neurons_y, 1, na.rm = TRUE) *
-    pmax(solved$trials, 1, na.rm = TRUE) + 0 * solved$se
-  best <- order(solved$extrapolated, size)[1]
-  if (is.na(size[best])) {
-    # the largest design tells for the others, and the limits for the range of the pilot
-    why <- sub(";.*", "", solved$why[!duplicated(solved$solved, fromLast = TRUE)])
-    return(paste0("No number alone reaches a ", goal, ", with the others as planned",
-                  if (length(why) > 1) " (several together may)", ": ",
-                  enumerate(why, quote = FALSE)))
-  }
-  row <- solved[best, ]
-  range <- if (is.finite(row$high)) paste(count_word(row$low), "to", count_word(row$high)) else
-    paste(count_word(row$low), "or more, perhaps without end,")
-  paste0("The smallest design with a ", goal, " has ", design_words(row, 1, facts$model),
-         ", where ", plan_labels[[row$solved]], " were solved for: ", range,
-         " by what the pilot knows",
-         if (isTRUE(row$extrapolated)) ", from which this design is far")
-}
 
 goal_words <- function(settings) {
   paste(c(if (!is.null(settings$target_se)) {

@@ -180,12 +180,12 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
 
 # Scores of single RDMs, or the means of their groups: a row for each of them and each model. `x` is
 # the place on the axis, the same for a subject in all models. NULL if they are too many or none.
-subject_scores <- function(object, titles, most = 40) {
+subject_scores <- function(object, titles) {
   scores <- attr(object, "table")
   group <- attr(object, "group")
   models <- unique(object$model)
   known <- !is.null(scores) && all(models %in% colnames(scores))
-  if (!known || max(group) > most || max(group) < 2) return(NULL)
+  if (!known || max(group) > 40 || max(group) < 2) return(NULL)
   means <- rowsum(scores[, models, drop = FALSE], group) / tabulate(group)
   subjects <- nrow(means)
   # on both sides of the model's own point

@@ -410,11 +410,10 @@ score_shading <- function(tiles, direction, best) {
                         if (far) "distance" else "score"))
   }
   # the colours of each measure go from its least to its most similar score, as in real_shading()
-  distance <- stats::setNames(distance, measures)
   fill <- rep(NA_real_, nrow(tiles))
-  for (measure in names(distance)) {
+  for (measure in measures) {
     at <- tiles$measure == measure
-    far <- distance[[measure]]
+    far <- direction[[measure]] %in% "distance"
     fill[at] <- real_shading(tiles$value[at], c(0, if (!far) best[[measure]]), far, "")$share
   }
   list(fill = fill, share = fill, ranges = panel_ranges(tiles),

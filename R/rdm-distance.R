@@ -52,11 +52,8 @@ declare_distance <- function(id, definition, of, values, metric, power, runs = F
             is.numeric(power) || is.na(power), noise %in% c("none", "precision", "any"),
             is.logical(c(runs, weights, centers, counts, gaps)))
   # the order of the declarations is that of choices and of the help page
-  declared_distances[[id]] <- list(
-    id = id, definition = definition, of = of, values = values, metric = metric, power = power,
-    runs = runs, noise = noise, weights = weights, centers = centers, counts = counts, gaps = gaps,
-    place = length(ls(declared_distances)) + 1
-  )
+  declared_distances[[id]] <- c(mget(names(formals(declare_distance))),
+                                place = length(ls(declared_distances)) + 1)
 }
 
 # The names of all distances, in the order of their declarations; those alone of which `is`, a

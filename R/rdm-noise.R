@@ -134,14 +134,11 @@ covariance_of <- function(seen, method, dof) {
   }
   size <- apply(abs(seen$x), 2, max)
   constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
-  if (length(constant)) {
-    names <- colnames(seen$x)
-    named <- !is.null(names) && nzchar(names[constant[1]])
-    first <- if (named) quoted(names[constant[1]]) else constant[1]
-    refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
-           "channel {first}, whose values do not vary around the means: leave ",
-           "{if (length(constant) > 1) 'them' else 'it'} out.")
-  }
+  name <- colnames(seen$x)[constant[1]]
+  refuse_if(length(constant), "variance", "`x` has {count_of(length(constant), 'channel')} ",
+            "without noise, first channel ",
+            "{if (isTRUE(nzchar(name))) quoted(name) else constant[1]}, whose values do not vary ",
+            "around the means: leave {if (length(constant) > 1) 'them' else 'it'} out.")
   # fourth powers of large values would overflow
   unit <- power_of_two_below(max(abs(e)))
   e <- e * unit

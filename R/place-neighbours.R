@@ -270,12 +270,11 @@ cross_places <- function(neighbours, windows, channels = NULL, ...) {
             "{format(last)} columns, more than R can number: take fewer channels or times.")
   check_memory(4 * sum(lengths(neighbours)) * as.double(sum(lengths(windows))), "These places",
                "Fewer windows or smaller neighbourhoods need less.")
-  crossed <- lapply(windows, function(at) {
+  crossed <- lapply(unname(windows), function(at) {
     before <- as.integer(channels * (sort(at) - 1))
-    lapply(neighbours, function(near) as.vector(outer(near, before, "+")))
+    lapply(unname(neighbours), function(near) as.vector(outer(near, before, "+")))
   })
-  crossed <- unlist(unname(lapply(crossed, unname)), recursive = FALSE)
-  stats::setNames(crossed, crossed_names(neighbours, windows))
+  stats::setNames(unlist(crossed, recursive = FALSE), crossed_names(neighbours, windows))
 }
 
 crossed_names <- function(space, time) {

@@ -240,8 +240,7 @@ slices_picture <- function(rows, facts, where) {
   })
   told <- paste0(if (nlevels(rows$model) > 1) paste0(peaks$model, " "),
                  format_each(peaks$statistic), " at ", places, unit)
-  rows$at <- rows$x
-  rows$row <- rows$y
+  rows[c("at", "row")] <- rows[c("x", "y")]
   rows$depth <- factor(rows$z, depths, paste("z =", format_each(depths)))
   count <- length(largest)
   statistic_tiles(rows[!is.na(rows$depth), ], facts, smallest_step(rows$x), smallest_step(rows$y),
@@ -270,9 +269,7 @@ ranked_map_picture <- function(rows, facts) {
   names <- c(if (settings$correction == "cluster_mass") "its cluster" else "family-wise",
              "single place", "neither")
   rows$level <- factor(names[level], names)
-  rows$at <- rows$rank
-  rows$panel <- rows$model
-  rows$score <- rows$statistic
+  rows[c("at", "panel", "score")] <- rows[c("rank", "model", "statistic")]
   threshold <- if (settings$correction == "max") {
     at <- facts$threshold[levels(rows$model)]
     both <- settings$alternative == "two_sided"

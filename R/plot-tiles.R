@@ -218,8 +218,7 @@ heatmap_picture <- function(object, numbers) {
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   # tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
   # write names at these numbers
-  tiles$x <- as.integer(tiles$column)
-  tiles$y <- as.integer(tiles$row)
+  tiles[c("x", "y")] <- lapply(tiles[c("column", "row")], as.integer)
   axis <- function(side, at) {
     names_axis(side, order, at, expand = ggplot2::expansion(add = 0.1), inches = tiles_width)
   }

@@ -180,25 +180,23 @@ character_width <- 0.06
 # longer. Lines end after a separator, or where a small letter is followed by a capital one or a
 # bracket, but not within a number. Nothing is left out, so that different names stay different.
 wrapped_labels <- function(labels, most) {
-  vapply(strsplit(as.character(labels), "\n", fixed = TRUE), function(lines) {
-    paste(unlist(lapply(lines, broken_line, most)), collapse = "\n")
-  }, "")
-}
-
-broken_line <- function(line, most) {
-  if (is.na(line) || nchar(line) <= most) return(line)
   number <- "(?!(?<=[0-9])[.][0-9]|(?<=[0-9]e|^| )-[0-9])"
-  marked <- gsub(paste0(number, "([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z(])"), "\\1\\2\r", line,
-                 perl = TRUE)
-  words <- strsplit(marked, "\r", fixed = TRUE)[[1]]
-  lines <- words[1]
-  for (word in words[-1]) {
-    last <- length(lines)
-    together <- paste0(lines[last], word)
-    if (nchar(trimws(together, "right")) <= most) lines[last] <- together else
-      lines <- c(lines, word)
+  ends <- paste0(number, "([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z(])")
+  broken <- function(line) {
+    if (is.na(line) || nchar(line) <= most) return(line)
+    words <- strsplit(gsub(ends, "\\1\\2\r", line, perl = TRUE), "\r", fixed = TRUE)[[1]]
+    lines <- words[1]
+    for (word in words[-1]) {
+      last <- length(lines)
+      together <- paste0(lines[last], word)
+      if (nchar(trimws(together, "right")) <= most) lines[last] <- together else
+        lines <- c(lines, word)
+    }
+    trimws(lines)
   }
-  trimws(lines)
+  vapply(strsplit(as.character(labels), "\n", fixed = TRUE), function(lines) {
+    paste(unlist(lapply(lines, broken)), collapse = "\n")
+  }, "")
 }
 
 text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
@@ -358,18 +356,6 @@ format_each <- function(values, digits = 3) {
 # Small tiles have room for a number only without the zero before the point.
 compact_text <- function(text) sub("^(-?)0\\.", "\\1.", text)
 
-# Two numbers with as many digits as it takes to tell them apart; one number for both if they differ
-# by rounding alone.
-range_text <- function(from, to) {
-  if (settled(to - from) == 0) return(paste("all", number_text(to)))
-  text <- number_text(c(from, to))
-  for (digits in 2:15) {
-    if (text[1] != text[2]) break
-    text <- format_each(c(from, to), digits)
-  }
-  paste(text[1], "to", text[2])
-}
-
 # Scores that differ by less than this differ by rounding: they should not look different.
 settled <- function(values) round(values, 12)
 
@@ -437,10 +423,19 @@ bar_limits <- function(values, anchors) {
   if (diff(limits) > 0) limits else limits + c(0, 1)
 }
 
+# The range of the numbers of each panel: two numbers with as many digits as it takes to tell them
+# apart; one number for both if they differ by rounding alone.
 panel_ranges <- function(tiles) {
   vapply(split(tiles$value, tiles$panel), function(values) {
-    values <- values[!is.na(values)]
-    if (length(values)) range_text(min(values), max(values)) else "undefined"
+    if (all(is.na(values))) return("undefined")
+    ends <- range(values, na.rm = TRUE)
+    if (settled(ends[2] - ends[1]) == 0) return(paste("all", number_text(ends[2])))
+    text <- number_text(ends)
+    for (digits in 2:15) {
+      if (text[1] != text[2]) break
+      text <- format_each(ends, digits)
+    }
+    paste(text, collapse = " to ")
   }, "")
 }
 

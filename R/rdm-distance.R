@@ -84,12 +84,6 @@ pattern_distances <- function(patterns, noise, settings) {
   if (is.list(found)) found else list(d = as.vector(found))
 }
 
-# Are the values estimates that noise does not raise? made: what the attribute "distance" of an RDM
-# says, or NULL.
-is_cross_validated <- function(made) {
-  length(made) == 1 && made %in% distance_ids(function(declared) declared$runs)
-}
-
 # A list of names in words: "a", "b" or "c".
 any_of <- function(ids) {
   ids <- quoted(ids)

@@ -36,7 +36,11 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   extent <- value_extent(values)
   same <- extent[2, ] - extent[1, ] <= tie_share * largest_of_extents(extent)
   for (k in which(same)) values[, k] <- less_rounding(values[, k])
-  crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
+  # estimates that noise does not raise
+  crossed <- vapply(rdms, function(rdm) {
+    made <- attr(rdm, "distance")
+    length(made) == 1 && made %in% distance_ids(function(declared) declared$runs)
+  }, NA)
   list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
        cross_validated = unname(crossed))
 }

@@ -341,8 +341,7 @@ profile_picture <- function(object, rows, single, reference, joined) {
                  if (!is.null(pooled)) "long dashes: all comparisons pooled",
                  analysis_caption(object, rows, single, "cross"))
     return(
-      analysis_frame(object, rows, caption, reference,
-                     ggplot2::scale_x_continuous(breaks = NULL)) +
+      analysis_frame(object, rows, caption, reference, ggplot2::scale_x_continuous(breaks = NULL)) +
         ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"), alpha = 0.35,
                                 linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
         ggplot2::geom_point(size = 0.8) +

@@ -9,7 +9,41 @@
 read_maps <- function(maps, arg) {
   refuse_if(inherits(maps, "repalign_searchlight"), "type", "`{arg}` is the searchlight of one ",
             "subject: give a list with one for each subject.")
-  if (is.list(maps) && !is.data.frame(maps) && !is.object(maps)) return(listed_maps(maps, arg))
+  if (is.list(maps) && !is.data.frame(maps) && !is.object(maps)) {
+    # what searchlight() returned, for each subject
+    lights <- vapply(maps, inherits, NA, "repalign_searchlight")
+    refuse_if(!length(maps) || !all(lights), "type", "`{arg}` as a list must hold what ",
+              "searchlight() returned for each subject, but ",
+              if (!length(maps)) "is empty" else paste0(
+                "element ", named_places(which(!lights)[1], names(maps)), " is ",
+                describe(maps[[which(!lights)[1]]])
+              ), ".")
+    if (!is.null(names(maps))) refuse_twice_named(names(maps), "subject", arg)
+    rows <- lapply(maps, function(map) {
+      need_columns(as.data.frame(map), c("center", "model", "score"), "tested", arg)
+    })
+    settings <- lapply(maps, function(map) need_kept(map, "settings", "searchlight()", arg))
+    centers <- unique(rows[[1]]$center)
+    models <- unique(as.character(rows[[1]]$model))
+    key <- function(one) paste(one$center, one$model, sep = "\r")
+    wanted <- paste(rep(centers, length(models)), rep(models, each = length(centers)), sep = "\r")
+    values <- vapply(seq_along(rows), function(k) {
+      unequal <- function(what) {
+        refuse("names", "`{arg}`: subject {named_places(k, names(maps))} has {what}: all subjects ",
+               "need the same centres, models and measure.")
+      }
+      alike <- setequal(key(rows[[k]]), wanted) && nrow(rows[[k]]) == length(wanted)
+      if (!alike) unequal("other centres or models than the first")
+      if (!identical(settings[[k]]$measure, settings[[1]]$measure)) {
+        unequal(paste0("the measure ", settings[[k]]$measure, ", and the first ",
+                       settings[[1]]$measure))
+      }
+      rows[[k]]$score[match(wanted, key(rows[[k]]))]
+    }, double(length(wanted)))
+    values <- aperm(array(values, c(length(centers), length(models), length(maps))), c(3, 1, 2))
+    return(list(values = values, centers = centers, models = models, subjects = names(maps),
+                direction = settings[[1]]$direction, measure = settings[[1]]$measure))
+  }
   if (is.data.frame(maps) && all(vapply(maps, is.numeric, NA))) maps <- as.matrix(maps)
   refuse_if(!is.numeric(maps) || !length(dim(maps)) %in% 2:3 || !length(maps), "type",
             "`{arg}` must be a matrix subjects x places, an array subjects x places x models, or ",
@@ -61,57 +95,12 @@ judge_transposed <- function(maps, adjacency) {
           "{count_of(size[2], 'place')} (columns): if it is places x subjects, give {swapped}.")
 }
 
-# The mean skewness of scores over places, of the model where it is largest.
-skewness_of_maps <- function(values) {
-  values <- values - rep(colMeans(values), each = dim(values)[1])
-  each <- colMeans(colMeans(values^3) / colMeans(values^2)^1.5, na.rm = TRUE)
-  each[which.max(abs(each))]
-}
-
 refuse_twice_named <- function(names, what, arg) {
   twice <- anyDuplicated(names)
-  if (!twice && !anyNA(names)) return(invisible())
-  refuse("names", "`{arg}` has ",
-         if (anyNA(names)) paste("a", what, "without a name") else
-           paste0("two of the ", what, "s called ", quoted(names[twice])),
-         ": give each {what} a name of its own.")
-}
-
-# What searchlight() returned, for each subject.
-listed_maps <- function(maps, arg) {
-  lights <- vapply(maps, inherits, NA, "repalign_searchlight")
-  refuse_if(!length(maps) || !all(lights), "type", "`{arg}` as a list must hold what ",
-            "searchlight() returned for each subject, but ",
-            if (!length(maps)) "is empty" else paste0("element ", named_places(which(!lights)[1],
-                                                                               names(maps)),
-              " is ", describe(maps[[which(!lights)[1]]])), ".")
-  if (!is.null(names(maps))) refuse_twice_named(names(maps), "subject", arg)
-  rows <- lapply(maps, function(map) {
-    need_columns(as.data.frame(map), c("center", "model", "score"), "tested", arg)
-  })
-  first <- rows[[1]]
-  centers <- unique(first$center)
-  models <- unique(as.character(first$model))
-  key <- function(one) paste(one$center, one$model, sep = "\r")
-  wanted <- paste(rep(centers, length(models)), rep(models, each = length(centers)), sep = "\r")
-  settings <- lapply(maps, function(map) need_kept(map, "settings", "searchlight()", arg))
-  values <- vapply(seq_along(rows), function(k) {
-    alike <- setequal(key(rows[[k]]), wanted) && nrow(rows[[k]]) == length(wanted)
-    if (!alike) refuse_unequal(arg, k, names(maps), "other centres or models than the first")
-    if (!identical(settings[[k]]$measure, settings[[1]]$measure)) {
-      refuse_unequal(arg, k, names(maps), paste0("the measure ", settings[[k]]$measure, ", and ",
-                                                 "the first ", settings[[1]]$measure))
-    }
-    rows[[k]]$score[match(wanted, key(rows[[k]]))]
-  }, double(length(wanted)))
-  values <- aperm(array(values, c(length(centers), length(models), length(maps))), c(3, 1, 2))
-  list(values = values, centers = centers, models = models, subjects = names(maps),
-       direction = settings[[1]]$direction, measure = settings[[1]]$measure)
-}
-
-refuse_unequal <- function(arg, k, names, what) {
-  refuse("names", "`{arg}`: subject {named_places(k, names)} has {what}: all subjects need the ",
-         "same centres, models and measure.")
+  refuse_if(twice || anyNA(names), "names", "`{arg}` has ",
+            if (anyNA(names)) paste("a", what, "without a name") else
+              paste0("two of the ", what, "s called ", quoted(names[twice])),
+            ": give each {what} a name of its own.")
 }
 
 # ---- differences
@@ -125,17 +114,16 @@ compared_maps <- function(maps, compare, baseline) {
     maps$values <- maps$values - baseline
     return(maps)
   }
-  if (!is.character(compare)) return(less_maps(maps, read_maps(compare, "compare")))
-  refuse_if(length(compare) != 2 || anyNA(compare), "choice", "`compare` must name two models, or ",
-            "be a second set of maps.")
-  check_choice(compare, maps$models, "compare", several = TRUE)
-  at <- match(compare, maps$models)
-  maps$values <- maps$values[, , at[1], drop = FALSE] - maps$values[, , at[2], drop = FALSE]
-  maps$models <- paste(compare, collapse = " - ")
-  maps
-}
-
-less_maps <- function(maps, others) {
+  if (is.character(compare)) {
+    refuse_if(length(compare) != 2 || anyNA(compare), "choice", "`compare` must name two models, ",
+              "or be a second set of maps.")
+    check_choice(compare, maps$models, "compare", several = TRUE)
+    at <- match(compare, maps$models)
+    maps$values <- maps$values[, , at[1], drop = FALSE] - maps$values[, , at[2], drop = FALSE]
+    maps$models <- paste(compare, collapse = " - ")
+    return(maps)
+  }
+  others <- read_maps(compare, "compare")
   refuse_infinite(others, "compare")
   wrong <- function(...) {
     refuse("names", "`compare` ", ..., ": give a second set of maps of the same subjects.")
@@ -164,10 +152,10 @@ less_maps <- function(maps, others) {
 
 refuse_infinite <- function(maps, arg) {
   infinite <- which(is.infinite(maps$values), arr.ind = TRUE)
-  if (!nrow(infinite)) return(invisible())
-  refuse("nonfinite", "`{arg}` has {count_of(nrow(infinite), 'infinite value')}, first of subject ",
-         "{named_places(infinite[1, 1], maps$subjects)} at place ",
-         "{quoted(maps$centers[infinite[1, 2]])}: look at how its score was made.")
+  refuse_if(nrow(infinite), "nonfinite", "`{arg}` has ",
+            "{count_of(nrow(infinite), 'infinite value')}, first of subject ",
+            "{named_places(infinite[1, 1], maps$subjects)} at place ",
+            "{quoted(maps$centers[infinite[1, 2]])}: look at how its score was made.")
 }
 
 # For each place and model: "", "missing" or, for t, "constant", whose t would be infinite under
@@ -243,15 +231,6 @@ cut_graph <- function(graph, at) {
   })
 }
 
-# As the C code takes it.
-packed_graph <- function(graph) {
-  sizes <- lengths(graph)
-  refuse_if(sum(as.double(sizes)) > .Machine$integer.max, "size", "`adjacency` has more pairs of ",
-            "places than can be numbered: take a sparser one.")
-  list(start = c(0L, cumsum(as.integer(sizes))),
-       near = as.integer(unlist(graph, use.names = FALSE)))
-}
-
 # ---- adjacency
 
 #' Which places touch
@@ -288,45 +267,21 @@ adjacency <- function(coordinates = NULL, distance = NULL, voxels = NULL, faces 
   given <- !c(is.null(coordinates), is.null(voxels), is.null(times))
   refuse_if(sum(given) != 1, "choice", "Give one of `coordinates`, `voxels` and ",
             "`times`{if (any(given)) ', not several'}.")
-  alone <- function(value, arg, with) {
-    if (is.null(value)) return(invisible())
-    refuse("choice", "`{arg}` goes with `{with}` only: leave it out.")
-  }
-  if (is.null(coordinates)) alone(distance, "distance", "coordinates")
-  if (is.null(voxels)) alone(faces, "faces", "voxels")
-  if (!is.null(voxels)) return(voxel_graph(voxels, faces))
+  refuse_if(is.null(coordinates) && !is.null(distance), "choice", "`distance` goes with ",
+            "`coordinates` only: leave it out.")
+  refuse_if(is.null(voxels) && !is.null(faces), "choice", "`faces` goes with `voxels` only: leave ",
+            "it out.")
   if (!is.null(times)) return(chain_graph(times))
-  if (!is.null(distance)) return(distance_graph(coordinates, distance))
-  given_graph(coordinates, "coordinates")
-}
-
-distance_graph <- function(coordinates, distance) {
-  distance <- check_not_negative(distance, "distance")
-  coordinates <- place_coordinates(coordinates)
-  check_coordinates(coordinates, seq_len(nrow(coordinates)))
-  near <- near_places(coordinates, distance, "distance")
-  sizes <- lengths(near)
-  pairs <- cbind(rep(seq_along(near), sizes), unlist(near))
-  graph_of_pairs(pairs[pairs[, 1] != pairs[, 2], , drop = FALSE], nrow(coordinates),
-                 rownames(coordinates))
-}
-
-chain_graph <- function(times) {
-  n <- if (is.list(times)) length(check_neighbours(times, .Machine$integer.max, "windows")) else
-    check_count(times, "times")
-  names <- if (is.list(times)) names(times)
-  near <- lapply(seq_len(n), function(t) as.integer(c(if (t > 1) t - 1, if (t < n) t + 1)))
-  stats::setNames(near, names)
-}
-
-# pairs: a row for each direction of each pair.
-graph_of_pairs <- function(pairs, count, names = NULL) {
-  order <- order(pairs[, 1], pairs[, 2])
-  near <- split(as.integer(pairs[order, 2]), factor(pairs[order, 1], seq_len(count)))
-  stats::setNames(near, names)
-}
-
-voxel_graph <- function(voxels, faces) {
+  if (!is.null(distance)) {
+    distance <- check_not_negative(distance, "distance")
+    coordinates <- place_coordinates(coordinates)
+    check_coordinates(coordinates, seq_len(nrow(coordinates)))
+    near <- near_places(coordinates, distance, "distance")
+    pairs <- cbind(rep(seq_along(near), lengths(near)), unlist(near))
+    return(graph_of_pairs(pairs[pairs[, 1] != pairs[, 2], , drop = FALSE], nrow(coordinates),
+                          rownames(coordinates)))
+  }
+  if (!is.null(coordinates)) return(given_graph(coordinates, "coordinates"))
   voxels <- place_coordinates(voxels, "voxels")
   check_coordinates(voxels, seq_len(nrow(voxels)), "voxels")
   dims <- ncol(voxels)
@@ -351,6 +306,21 @@ voxel_graph <- function(voxels, faces) {
     cbind(which(!is.na(to)), to[!is.na(to)])
   })
   graph_of_pairs(do.call(rbind, pairs), nrow(voxels), rownames(voxels))
+}
+
+chain_graph <- function(times) {
+  n <- if (is.list(times)) length(check_neighbours(times, .Machine$integer.max, "windows")) else
+    check_count(times, "times")
+  names <- if (is.list(times)) names(times)
+  near <- lapply(seq_len(n), function(t) as.integer(c(if (t > 1) t - 1, if (t < n) t + 1)))
+  stats::setNames(near, names)
+}
+
+# pairs: a row for each direction of each pair.
+graph_of_pairs <- function(pairs, count, names = NULL) {
+  order <- order(pairs[, 1], pairs[, 2])
+  near <- split(as.integer(pairs[order, 2]), factor(pairs[order, 1], seq_len(count)))
+  stats::setNames(near, names)
 }
 
 # A graph that a user gives as a matrix or a list, as adjacency() returns it.
@@ -398,9 +368,7 @@ graph_of_matrix <- function(graph, arg) {
            "for others, but {what}", if (arg == "coordinates") ". Coordinates need a `distance`",
            ".")
   }
-  if (nrow(graph) != ncol(graph) || nrow(graph) < 1) {
-    bad(paste("is", nrow(graph), "x", ncol(graph)))
-  }
+  if (nrow(graph) != ncol(graph) || !nrow(graph)) bad(paste("is", nrow(graph), "x", ncol(graph)))
   names <- dimnames(graph)
   if (!is.null(names[[1]]) && !is.null(names[[2]]) && !identical(names[[1]], names[[2]])) {
     bad("its rows and columns have different names")
@@ -411,22 +379,20 @@ graph_of_matrix <- function(graph, arg) {
       bad("has other values")
     }
     which(graph != 0, arr.ind = TRUE)
-  } else sparse_pairs(graph, bad)
+  } else {
+    require_package("Matrix", "A graph as a sparse matrix")
+    entries <- Matrix::mat2triplet(graph)
+    values <- if (is.null(entries$x)) rep(1, length(entries$i)) else as.double(entries$x)
+    if (anyNA(values) || any(values != 0 & values != 1)) bad("has other values")
+    pairs <- cbind(entries$i, entries$j)[values != 0, , drop = FALSE]
+    # classes of symmetric matrices keep one half
+    if (inherits(graph, "symmetricMatrix")) rbind(pairs, pairs[, 2:1, drop = FALSE]) else pairs
+  }
   count <- as.double(nrow(graph))
   key <- (pairs[, 1] - 1) * count + pairs[, 2]
   if (!setequal(key, (pairs[, 2] - 1) * count + pairs[, 1])) bad("is not symmetric")
   used <- !duplicated(key) & pairs[, 1] != pairs[, 2]
   graph_of_pairs(pairs[used, , drop = FALSE], nrow(graph), rownames(graph))
-}
-
-sparse_pairs <- function(graph, bad) {
-  require_package("Matrix", "A graph as a sparse matrix")
-  entries <- Matrix::mat2triplet(graph)
-  values <- if (is.null(entries$x)) rep(1, length(entries$i)) else as.double(entries$x)
-  if (anyNA(values) || any(values != 0 & values != 1)) bad("has other values")
-  pairs <- cbind(entries$i, entries$j)[values != 0, , drop = FALSE]
-  # classes of symmetric matrices keep one half
-  if (inherits(graph, "symmetricMatrix")) rbind(pairs, pairs[, 2:1, drop = FALSE]) else pairs
 }
 
 #' @rdname adjacency

@@ -33,15 +33,31 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, 
   if (!is.null(radius)) radius <- check_not_negative(radius, "radius")
   if (!is.null(k)) k <- check_count(k, "k")
   coordinates <- place_coordinates(coordinates)
-  labels <- labels_of_places(within, nrow(coordinates))
+  # one label a place, which are all the same without `within`
+  count <- nrow(coordinates)
+  labels <- rep(1L, count)
+  if (!is.null(within)) {
+    within <- column_of_labels(within)
+    plain <- is.atomic(within) && is.null(dim(within))
+    refuse_if(!plain || length(within) != count, "labels",
+              "`within` must have one label for each of the {count_of(count, 'place')}, not ",
+              if (plain) count_of(length(within), "label") else describe(within), ".")
+    labels <- match(within, unique(as.vector(within)[!is.na(within)]))
+    refuse_if(all(is.na(labels)), "labels", "`within` has no label that is not NA.")
+  }
   used <- which(!is.na(labels))
   check_coordinates(coordinates, used)
   groups <- split(used, labels[used])
-  found <- vector("list", nrow(coordinates))
+  found <- vector("list", count)
   for (at in groups) {
-    near <- if (is.null(k)) near_places(coordinates[at, , drop = FALSE], radius, "radius") else
-      nearest_places(coordinates[at, , drop = FALSE], k)
-    found[at] <- if (length(at) == nrow(coordinates)) near else lapply(near, function(one) at[one])
+    part <- coordinates[at, , drop = FALSE]
+    near <- if (is.null(k)) near_places(part, radius, "radius") else {
+      most <- min(k, length(at))
+      check_memory(4 * as.double(most) * length(at), "Neighbourhoods of `k` channels",
+                   "A smaller `k` needs less.")
+      .Call(C_list_nearest, scaled_coordinates(part)$coordinates, most)
+    }
+    found[at] <- if (length(at) == count) near else lapply(near, function(one) at[one])
   }
   sizes <- lengths(groups)
   small <- which(sizes < k)
@@ -58,13 +74,12 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, 
            " {sizes[small[1]]} of {k} places: neighbourhoods have all of them.")
   }
   # cross_places() takes the largest number for the number of channels
-  count <- nrow(coordinates)
   lost <- count - max(used)
   inform_if(lost, "last_channels", "The last ",
             if (lost == 1) "channel belongs" else paste(lost, "channels belong"),
             " to no neighbourhood: cross_places() must be told that there are channels = {count}.")
   names <- rownames(coordinates)
-  if (is.null(names) && length(used) < nrow(coordinates)) names <- seq_len(nrow(coordinates))
+  if (is.null(names) && length(used) < count) names <- seq_len(count)
   names(found) <- names
   found[used]
 }
@@ -93,27 +108,13 @@ place_coordinates <- function(coordinates, arg = "coordinates") {
   matrix(as.double(values), nrow(values), dimnames = if (!is.null(names)) list(names, NULL))
 }
 
-# One label a place, which are all the same without `within`.
-labels_of_places <- function(within, count) {
-  if (is.null(within)) return(rep(1L, count))
-  within <- column_of_labels(within)
-  refuse_if(!is.atomic(within) || length(within) != count || !is.null(dim(within)), "labels",
-            "`within` must have one label for each of the {count_of(count, 'place')}, not ",
-            if (is.atomic(within) && is.null(dim(within))) count_of(length(within), "label") else
-              describe(within), ".")
-  labels <- match(within, unique(as.vector(within)[!is.na(within)]))
-  refuse_if(all(is.na(labels)), "labels", "`within` has no label that is not NA.")
-  labels
-}
-
 # used: the places that need coordinates.
 check_coordinates <- function(coordinates, used, arg = "coordinates") {
   bad <- used[!is.finite(rowSums(coordinates[used, , drop = FALSE]))]
-  if (!length(bad)) return(invisible())
-  refuse("nonfinite", "`{arg}` must be finite numbers, but those of ",
-         "{count_of(length(bad), 'place')} are not, first of place ",
-         "{named_places(bad[1], rownames(coordinates))}: give numbers, or leave such places out",
-         if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".")
+  refuse_if(length(bad), "nonfinite", "`{arg}` must be finite numbers, but those of ",
+            "{count_of(length(bad), 'place')} are not, first of place ",
+            "{named_places(bad[1], rownames(coordinates))}: give numbers, or leave such places out",
+            if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".")
 }
 
 # ---- search
@@ -128,13 +129,6 @@ near_places <- function(coordinates, radius, arg) {
   check_memory(4 * sum(as.double(sizes)), paste0("The neighbourhoods of `", arg, "`"),
                "A smaller radius needs less.")
   .Call(C_list_near, given$coordinates, given$radius * (1 + radius_share))
-}
-
-nearest_places <- function(coordinates, k) {
-  k <- min(k, nrow(coordinates))
-  check_memory(4 * as.double(k) * nrow(coordinates), "Neighbourhoods of `k` channels",
-               "A smaller `k` needs less.")
-  .Call(C_list_nearest, scaled_coordinates(coordinates)$coordinates, k)
 }
 
 # Squares of very large or very small numbers are no doubles.
@@ -243,8 +237,8 @@ check_sample_times <- function(times, least) {
 }
 
 check_unit <- function(unit) {
-  if (is.character(unit) && length(unit) == 1 && !is.na(unit)) return(invisible())
-  refuse("value", "`unit` must be one text, such as \"ms\", or \"\".")
+  refuse_if(!is.character(unit) || length(unit) != 1 || is.na(unit), "value",
+            "`unit` must be one text, such as \"ms\", or \"\".")
 }
 
 with_unit <- function(text, unit) if (nzchar(unit)) paste(text, unit) else text
@@ -276,12 +270,11 @@ cross_places <- function(neighbours, windows, channels = NULL, ...) {
             "{format(last)} columns, more than R can number: take fewer channels or times.")
   check_memory(4 * sum(lengths(neighbours)) * as.double(sum(lengths(windows))), "These places",
                "Fewer windows or smaller neighbourhoods need less.")
-  crossed <- lapply(windows, function(at) {
+  crossed <- lapply(unname(windows), function(at) {
     before <- as.integer(channels * (sort(at) - 1))
-    lapply(neighbours, function(near) as.vector(outer(near, before, "+")))
+    lapply(unname(neighbours), function(near) as.vector(outer(near, before, "+")))
   })
-  crossed <- unlist(unname(lapply(crossed, unname)), recursive = FALSE)
-  stats::setNames(crossed, crossed_names(neighbours, windows))
+  stats::setNames(unlist(crossed, recursive = FALSE), crossed_names(neighbours, windows))
 }
 
 crossed_names <- function(space, time) {
@@ -302,10 +295,9 @@ flatten_time <- function(x, times, unit = "ms", ...) {
 }
 
 check_time_array <- function(x) {
-  usable <- is.numeric(x) && length(dim(x)) %in% 3:4 && all(dim(x) > 0)
-  if (usable) return(invisible())
-  refuse("type", "`x` must be an array of numbers, conditions x channels x time or conditions x ",
-         "channels x time x repeats, not {describe(x)}.")
+  refuse_if(!is.numeric(x) || !length(dim(x)) %in% 3:4 || any(dim(x) == 0), "type",
+            "`x` must be an array of numbers, conditions x channels x time or conditions x ",
+            "channels x time x repeats, not {describe(x)}.")
 }
 
 # labels: of the times.

@@ -49,8 +49,20 @@ declare_result(
 map_test_result <- function(found, maps, flips, settings) {
   models <- maps$models
   places <- length(maps$centers)
-  clusters <- Map(function(one, model) clusters_of(one, maps$centers, model, settings), found,
-                  models)
+  # the tables of clusters; NULL for other corrections
+  clusters <- Map(function(one, model) {
+    if (settings$correction != "cluster_mass") return(NULL)
+    members <- split(seq_along(one$kept), factor(one$corrected, seq_len(max(one$corrected, 0))))
+    mass <- vapply(unname(members), function(at) sum(one$statistic[at]), 0)
+    place <- function(which_of) {
+      maps$centers[one$kept[vapply(members, function(at) at[which_of(at)], 0L)]]
+    }
+    data.frame(model = rep(model, length(members)), cluster = seq_along(members),
+               places = unname(lengths(members)), first = place(function(at) 1),
+               last = place(length),
+               peak = place(function(at) which.max(abs(one$statistic[at]))), mass = mass,
+               p_value = corrected_p(mass, one$largest, settings))
+  }, found, models)
   parts <- Map(function(one, own) {
     # a row a place, NA where a place was left out
     whole <- function(values) replace(rep(values[1][NA], places), one$kept, values)
@@ -99,21 +111,6 @@ corrected_p <- function(values, largest, settings) {
   share_reaching(lowest_equal(sign * values), sign * largest)
 }
 
-# The table of clusters of one model; NULL for other corrections.
-clusters_of <- function(one, centers, model, settings) {
-  if (settings$correction != "cluster_mass") return(NULL)
-  members <- split(seq_along(one$kept), factor(one$corrected, seq_len(max(one$corrected, 0))))
-  mass <- vapply(members, function(at) sum(one$statistic[at]), 0)
-  place <- function(which_of) {
-    centers[one$kept[vapply(members, function(at) at[which_of(at)], 0L)]]
-  }
-  data.frame(model = rep(model, length(members)), cluster = seq_along(members),
-             places = unname(lengths(members)), first = place(function(at) 1),
-             last = place(length),
-             peak = place(function(at) which.max(abs(one$statistic[at]))), mass = unname(mass),
-             p_value = corrected_p(unname(mass), one$largest, settings))
-}
-
 # What is kept beside the rows, which operations that make a new data frame may lose. Clusters there
 # are only for one of the corrections.
 map_facts <- function(x, arg = "x") {
@@ -151,7 +148,17 @@ print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
                             count_of(settings$subjects, "subject"),
                             if (!is.null(settings$measure)) paste0(", ", settings$measure)),
                      exdent = 2))
-  writeLines(strwrap(map_test_words(settings), exdent = 2))
+  against <- if (settings$compared) "difference" else paste("against", format(settings$baseline))
+  by <- switch(settings$correction, max = "largest statistic",
+               cluster_mass = paste0("cluster mass, places beyond ",
+                                     format(settings$cutoff, digits = 3)),
+               tfce = paste0("TFCE (E = ", format(settings$extent, digits = 3), ", H = ",
+                             format(settings$height, digits = 3), ")"),
+               no_branch(settings$correction))
+  writeLines(strwrap(paste0(statistic_words(settings), ", ", against, ", ",
+                            sub("_", "-", settings$alternative), ", by ", by, "; ",
+                            flips_words(settings), ", at level ", format(settings$alpha)),
+                     exdent = 2))
   clusters <- if (settings$correction == "cluster_mass") shown_clusters(x, facts)
   if (nrow(x) && !is.null(clusters)) {
     first <- utils::head(clusters[order(clusters$p_value, -abs(clusters$mass)), ], n)
@@ -205,19 +212,6 @@ tested_places <- function(count, settings, what = "place") {
 statistic_words <- function(settings) {
   if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
     "mean in units of the size of all scores"
-}
-
-map_test_words <- function(settings) {
-  against <- if (settings$compared) "difference" else paste("against", format(settings$baseline))
-  by <- switch(settings$correction, max = "largest statistic",
-               cluster_mass = paste0("cluster mass, places beyond ",
-                                     format(settings$cutoff, digits = 3)),
-               tfce = paste0("TFCE (E = ", format(settings$extent, digits = 3), ", H = ",
-                             format(settings$height, digits = 3), ")"),
-               no_branch(settings$correction))
-  paste0(statistic_words(settings), ", ", against, ", ",
-         sub("_", "-", settings$alternative), ", by ", by, "; ", flips_words(settings),
-         ", at level ", format(settings$alpha))
 }
 
 # "all 128 sign flips", "9,999 sign flips"

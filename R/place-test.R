@@ -97,9 +97,16 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
     check_choice(alternative, c("greater", "less", "two_sided"), "alternative")
   } else if (settings$compared) "two_sided" else
     if (identical(settings$direction, "distance")) "less" else "greater"
-  settings$cutoff <- cluster_cutoff(settings)
+  tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
+  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters stand out.")
+  settings$cutoff <- if (settings$statistic == "t") {
+    stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
+  } else stats::qnorm(tail, lower.tail = FALSE)
   left_out <- left_out_places(maps, settings$statistic, na)
-  settings$skewness <- skewness_of_maps(maps$values)
+  # the mean skewness of scores over places, of the model where it is largest
+  centred <- maps$values - rep(colMeans(maps$values), each = settings$subjects)
+  skewness <- colMeans(colMeans(centred^3) / colMeans(centred^2)^1.5, na.rm = TRUE)
+  settings$skewness <- skewness[which.max(abs(skewness))]
   graph <- graph_of_places(adjacency, maps$centers, settings$correction)
   # do places follow each other, as times do? Pictures may then join them by lines.
   settings$chain <- length(graph) > 1 &&
@@ -118,18 +125,17 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
 
 # ---- what is given
 
-cluster_cutoff <- function(settings) {
-  tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
-  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters stand out.")
-  if (settings$statistic == "mean") return(stats::qnorm(tail, lower.tail = FALSE))
-  stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
-}
-
 # list(signs, engine): a column of 1 and -1 for each flip besides the observed signs. Random ones
 # are drawn at once, so that they do not depend on how the work is cut.
 sign_flips <- function(permutations, subjects) {
   if (is.matrix(permutations) || is.data.frame(permutations)) {
-    return(list(signs = given_signs(as.matrix(permutations), subjects), engine = "given"))
+    signs <- as.matrix(permutations)
+    usable <- is.numeric(signs) && ncol(signs) == subjects && nrow(signs) > 0 && !anyNA(signs) &&
+      all(abs(signs) == 1)
+    refuse_if(!usable, "design", "`permutations` as a matrix must have a row of 1 and -1 for each ",
+              "flip, and a column for each of the {subjects} subjects",
+              if (is.numeric(signs) && ncol(signs) != subjects) paste(", not", ncol(signs)), ".")
+    return(list(signs = unname(t(signs)), engine = "given"))
   }
   wanted <- check_count(permutations, "permutations")
   if (2^subjects <= wanted + 1) {
@@ -140,17 +146,6 @@ sign_flips <- function(permutations, subjects) {
   check_memory(12 * as.double(wanted) * subjects, "So many flips", "Take fewer `permutations`.")
   drawn <- sample.int(2L, wanted * as.double(subjects), replace = TRUE)
   list(signs = matrix(3 - 2 * drawn, subjects), engine = "random")
-}
-
-given_signs <- function(signs, subjects) {
-  usable <- is.numeric(signs) && ncol(signs) == subjects && nrow(signs) > 0 && !anyNA(signs) &&
-    all(abs(signs) == 1)
-  if (usable) return(unname(t(signs)))
-  refuse("design", "`permutations` as a matrix must have a row of 1 and -1 for each flip, and a ",
-         "column for each of the {subjects} subjects",
-         if (is.numeric(signs) && ncol(signs) != subjects) {
-           paste(", not", ncol(signs))
-         }, ".")
 }
 
 # ---- the null
@@ -173,10 +168,12 @@ run_flips <- function(maps, left_out, graph, flips, settings) {
     kept <- which(left_out[, model] == "")
     values <- matrix(maps$values[, kept, model], ncol = length(kept))
     of_kept <- if (is.null(graph)) rep(list(integer()), length(kept)) else cut_graph(graph, kept)
-    found <- model_flips(values, packed_graph(of_kept), model, run, settings)
-    found$kept <- kept
-    found$graph <- of_kept
-    found
+    sizes <- lengths(of_kept)
+    refuse_if(sum(as.double(sizes)) > .Machine$integer.max, "size", "`adjacency` has more pairs ",
+              "of places than can be numbered: take a sparser one.")
+    packed <- list(start = c(0L, cumsum(as.integer(sizes))),
+                   near = as.integer(unlist(of_kept, use.names = FALSE)))
+    c(model_flips(values, packed, model, run, settings), list(kept = kept, graph = of_kept))
   })
 }
 
@@ -194,7 +191,10 @@ model_flips <- function(values, graph, model, run, settings) {
   squares <- if (of_t) rowSums(scaled^2)
   all <- if (of_t) 0 else sqrt(mean(scaled^2))
   scale <- c(n, if (all > 0) 1 / (sqrt(n) * all) else 0)
-  corrected_by <- correction_by(settings, ncol(values))
+  # as the C code takes it
+  kind <- match(settings$correction, c("max", "cluster_mass", "tfce")) - 1
+  how <- c(kind, both, settings$cutoff, settings$height)
+  power <- if (settings$correction == "tfce") (0:ncol(values))^settings$extent
   sums <- rowSums(scaled)
   observed <- if (!of_t) sums * scale[2] else
     sums / n * sqrt(n - 1) / sqrt(squares / n - (sums / n)^2)
@@ -203,7 +203,7 @@ model_flips <- function(values, graph, model, run, settings) {
   for (k in seq_along(run$blocks)) {
     sums <- scaled %*% run$signs[, run$blocks[[k]], drop = FALSE]
     part <- .Call(C_map_null, sums, squares, scale, graph$start, graph$near,
-                  corrected_by$settings, corrected_by$power, lowest_equal(size), thread_count())
+                  how, power, lowest_equal(size), thread_count())
     found$reached <- found$reached + part$reached
     found$largest <- c(found$largest, part$largest)
     if (k == 1 && model == 1) {
@@ -214,9 +214,8 @@ model_flips <- function(values, graph, model, run, settings) {
   }
   observed_corrected <- switch(settings$correction,
     max = observed,
-    cluster_mass = .Call(C_map_clusters, observed, graph$start, graph$near, corrected_by$settings),
-    tfce = .Call(C_map_tfce, observed, graph$start, graph$near, corrected_by$settings,
-                 corrected_by$power),
+    cluster_mass = .Call(C_map_clusters, observed, graph$start, graph$near, how),
+    tfce = .Call(C_map_tfce, observed, graph$start, graph$near, how, power),
     no_branch(settings$correction)
   )
   refuse_if(!all(is.finite(observed_corrected), is.finite(found$largest)), "value", "`extent` or ",
@@ -239,12 +238,6 @@ unit_of_places <- function(values, statistic) {
   largest <- if (statistic == "mean") rep(max(abs(values)), ncol(values)) else
     do.call(pmax, split_columns(t(abs(values))))
   2^-pmax(pmin(floor(log2(largest)), 1000), -1000)
-}
-
-correction_by <- function(settings, places) {
-  kind <- match(settings$correction, c("max", "cluster_mass", "tfce")) - 1
-  list(settings = c(kind, settings$alternative == "two_sided", settings$cutoff, settings$height),
-       power = if (settings$correction == "tfce") (0:places)^settings$extent)
 }
 
 # Values down to here count as equal to these: rounding of a statistic near 0 is no share of it.

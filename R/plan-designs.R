@@ -75,11 +75,8 @@ design_table <- function(model, designs, settings) {
   designs$share_stimuli_x <- shares[, "stimuli_x"]
   designs$share_stimuli_y <- shares[, "stimuli_y"]
   # what endless trials would take off
-  designs$share_trials <- if (!model$by_trials) {
-    rep(NA_real_, nrow(designs))
-  } else {
+  designs$share_trials <- if (!model$by_trials) rep(NA_real_, nrow(designs)) else
     pmax(1 - rowSums(design_terms(model, replace(designs, "trials", Inf))) / variance, 0)
-  }
   designs
 }
 
@@ -123,9 +120,8 @@ reach_flags <- function(model, designs) {
 
 # The same for the smallest designs: a number that was not found (NA) extrapolates nothing.
 smallest_flags <- function(model, smallest) {
-  found <- !is.na(smallest$se)
   flags <- reach_flags(model, smallest)
-  flags[!found, ] <- FALSE
+  flags[is.na(smallest$se), ] <- FALSE
   flags
 }
 
@@ -241,9 +237,22 @@ declare_result(
   kept = list(model = all_alike, settings = all_alike, smallest = forgotten),
   heading = function(x, digits) {
     facts <- plan_facts(x)
-    c(paste0("Plan of a recording: ", count_of(nrow(x), "design")),
-      strwrap(pilot_words(facts$model, digits), exdent = 2),
-      strwrap(power_words(facts$model, facts$settings, digits), exdent = 2))
+    model <- facts$model
+    two <- is.na(model$critical)
+    neurons <- paste(c(model$size[["x"]], if (!model$tied && !two) model$size[["y"]]),
+                     collapse = " and ")
+    pilot <- paste0("pilot: ", model$size[["n"]], " stimuli x ", neurons, " neurons",
+                    if (length(model$counts)) paste(" x", trials_words(model)),
+                    if (two) ", difference " else ", corrected CKA ",
+                    format(model$score, digits = digits),
+                    ", standard error ", format(model$se, digits = digits))
+    effect <- format(model$effect, digits = digits)
+    level <- paste("at level", format(facts$settings$alpha))
+    power <- if (two) {
+      paste("power: to find a difference of", effect, "between the two models", level)
+    } else paste("power: of calibrate()", level, "if the CKA is", effect)
+    c(paste0("Plan of a recording: ", count_of(nrow(x), "design")), strwrap(pilot, exdent = 2),
+      strwrap(power, exdent = 2))
   },
   shown = function(x) {
     unknown <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
@@ -285,7 +294,29 @@ declare_result(
       solved <- solved[solved$solved == name | solved[[name]] %in% x[[name]], ]
     }
     lost <- undefined_words(x$se, "standard error")
-    if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, ".", lost))
+    if (NROW(solved)) {
+      goal <- paste(goal_words(facts$settings), "of", what)
+      # the design with the fewest responses of those that were solved for
+      size <- solved$stimuli * solved$neurons_x * pmax(solved$neurons_y, 1, na.rm = TRUE) *
+        pmax(solved$trials, 1, na.rm = TRUE) + 0 * solved$se
+      best <- order(solved$extrapolated, size)[1]
+      row <- solved[best, ]
+      told <- if (is.na(size[best])) {
+        # the largest design tells for the others, and the limits for the range of the pilot
+        why <- sub(";.*", "", solved$why[!duplicated(solved$solved, fromLast = TRUE)])
+        paste0("No number alone reaches a ", goal, ", with the others as planned",
+               if (length(why) > 1) " (several together may)", ": ", enumerate(why, quote = FALSE))
+      } else {
+        range <- paste(count_word(row$low), if (is.finite(row$high)) {
+          paste("to", count_word(row$high))
+        } else "or more, perhaps without end,")
+        paste0("The smallest design with a ", goal, " has ", design_words(row, 1, facts$model),
+               ", where ", plan_labels[[row$solved]], " were solved for: ", range,
+               " by what the pilot knows",
+               if (isTRUE(row$extrapolated)) ", from which this design is far")
+      }
+      return(paste0(told, pilot, ".", lost))
+    }
     best <- which.min(x$se)
     if (!length(best)) {
       return(paste0("By this plan,", undefined_words(x$se, "standard error", FALSE)))
@@ -306,28 +337,6 @@ declare_result(
            if (isTRUE(x$extrapolated[best])) ", from which this design is far", ".", lost)
   }
 )
-
-# The design with the fewest responses of those that were solved for.
-solved_sentence <- function(solved, facts, what) {
-  goal <- paste(goal_words(facts$settings), "of", what)
-  size <- solved$stimuli * solved$neurons_x * pmax(solved$neurons_y, 1, na.rm = TRUE) *
-    pmax(solved$trials, 1, na.rm = TRUE) + 0 * solved$se
-  best <- order(solved$extrapolated, size)[1]
-  if (is.na(size[best])) {
-    # the largest design tells for the others, and the limits for the range of the pilot
-    why <- sub(";.*", "", solved$why[!duplicated(solved$solved, fromLast = TRUE)])
-    return(paste0("No number alone reaches a ", goal, ", with the others as planned",
-                  if (length(why) > 1) " (several together may)", ": ",
-                  enumerate(why, quote = FALSE)))
-  }
-  row <- solved[best, ]
-  range <- if (is.finite(row$high)) paste(count_word(row$low), "to", count_word(row$high)) else
-    paste(count_word(row$low), "or more, perhaps without end,")
-  paste0("The smallest design with a ", goal, " has ", design_words(row, 1, facts$model),
-         ", where ", plan_labels[[row$solved]], " were solved for: ", range,
-         " by what the pilot knows",
-         if (isTRUE(row$extrapolated)) ", from which this design is far")
-}
 
 goal_words <- function(settings) {
   paste(c(if (!is.null(settings$target_se)) {
@@ -359,25 +368,6 @@ plan_facts <- function(plan) {
             "known of its pilot: start again from what plan_recording() returned, or use ",
             "as.data.frame() of it.", arg = "x")
   facts
-}
-
-pilot_words <- function(model, digits) {
-  size <- model$size
-  two <- is.na(model$critical)
-  neurons <- paste(size[["x"]], if (!model$tied && !two) paste("and", size[["y"]]))
-  paste0("pilot: ", size[["n"]], " stimuli x ", trimws(neurons), " neurons",
-         if (length(model$counts)) paste(" x", trials_words(model)),
-         if (two) ", difference " else ", corrected CKA ", format(model$score, digits = digits),
-         ", standard error ", format(model$se, digits = digits))
-}
-
-power_words <- function(model, settings, digits) {
-  effect <- format(model$effect, digits = digits)
-  level <- paste0("at level ", format(settings$alpha))
-  if (is.na(model$critical)) {
-    return(paste("power: to find a difference of", effect, "between the two models", level))
-  }
-  paste("power: of calibrate()", level, "if the CKA is", effect)
 }
 
 #' @rdname tidy.repalign

@@ -13,10 +13,9 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
   }
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
-  if (is_collection(y) && (shared_neurons || !is.null(units_y))) {
-    arg <- if (shared_neurons) "shared_neurons" else "units_y"
-    refuse("labels", "`{arg}` is for one `y`, not for two models.")
-  }
+  refuse_if(is_collection(y) && (shared_neurons || !is.null(units_y)), "labels",
+            if (shared_neurons) "`shared_neurons`" else "`units_y`",
+            " is for one `y`, not for two models.")
   pairs <- plan_pairs(x, y, shared_neurons, list(x = units_x, y = units_y), na)
   models <- length(pairs)
   units_x <- pairs[[1]]$x$columns$units
@@ -51,8 +50,7 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
     union("stimuli", over)
   }
   # the number of trials that all sides with trials have; NA without any
-  reprs <- c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y))
-  reprs <- Filter(has_trials, reprs)
+  reprs <- Filter(has_trials, c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y)))
   trials <- if (!length(reprs)) {
     NA_integer_
   } else {
@@ -158,9 +156,22 @@ plan_model <- function(pilot, settings, by_trials) {
                                         fit_of))
   if (!is.na(pilot$truth)) model$effect <- pilot$truth
   if (!is.null(settings$difference)) model$effect <- settings$difference
+  # the threshold of calibrate() in standard deviations of the null
+  threshold_by <- function(engine) {
+    pair <- pilot$pairs[[1]]
+    args <- pilot$args[c("shared_neurons", "units_x", "units_y")]
+    # what calibrate() has to say was said of the plan, or is about its p-value
+    result <- suppressWarnings(suppressMessages(calibrate(
+      pair$x$data, pair$y$data,
+      do.call(measure, c(list("cka", estimator = "stimulus_neuron", complete = pilot$complete[[1]]),
+                         args)),
+      alpha = settings$alpha, engine = engine
+    )))
+    (result$threshold - result$null_mean) / result$null_sd
+  }
+  # where three moments do not tell it, it comes from permutations
   model$critical <- if (length(pilot$pairs) > 1) NA_real_ else
-    plan_threshold(pilot$pairs[[1]], replace(pilot$args, "complete", pilot$complete[1]),
-                   settings$alpha)
+    tryCatch(threshold_by("moments"), repalign_error = function(e) threshold_by("auto"))
   model
 }
 
@@ -236,19 +247,4 @@ plan_estimate <- function(pilot, labels, slots = NULL, keep = everything) {
     list(score = a$score - b$score, stimuli = a$stimuli - b$stimuli,
          samples = sapply(names(a$samples), minus, simplify = FALSE), one_sample = FALSE)
   }
-}
-
-# The threshold of calibrate() in standard deviations of the null. Where three moments do not tell
-# it, it comes from permutations.
-plan_threshold <- function(pair, args, alpha) {
-  of <- function(engine) {
-    own <- list("cka", estimator = "stimulus_neuron", shared_neurons = args$shared_neurons,
-                units_x = args$units_x, units_y = args$units_y, complete = args$complete)
-    # what calibrate() has to say was said of the plan, or is about its p-value
-    result <- suppressWarnings(suppressMessages(calibrate(
-      pair$x$data, pair$y$data, do.call(measure, own), alpha = alpha, engine = engine
-    )))
-    (result$threshold - result$null_mean) / result$null_sd
-  }
-  tryCatch(of("moments"), repalign_error = function(e) of("auto"))
 }

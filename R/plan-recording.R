@@ -110,14 +110,10 @@ check_plan_grid <- function(wanted, pilot) {
   both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
   sampled <- if (both) "neurons_x" else pilot$over
   for (arg in c("neurons_x", "neurons_y")) {
-    if (is.null(wanted[[arg]]) || arg %in% sampled) next
-    refuse("choice", "`{arg}` cannot be planned: ",
-           if (tied) {
-             "both sides have the same neurons, whose number is `neurons_x`."
-           } else {
-             paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see ",
-                    "`over`).")
-           })
+    refuse_if(!is.null(wanted[[arg]]) && !arg %in% sampled, "choice", "`{arg}` cannot be planned: ",
+              if (tied) "both sides have the same neurons, whose number is `neurons_x`." else
+                paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see ",
+                       "`over`)."))
   }
   if (!is.null(wanted$trials)) {
     trials <- pilot$trials
@@ -165,7 +161,27 @@ plan_deletions <- function(pair, args, over) {
   values <- table$values
   layout <- table$layout
   one_sample <- is_one_sample(layout)
-  sums <- plan_pair_sums(pair, layout)
+  # Stimulus-corrected values of all neuron pairs, added up by units. `terms` and `counts` leave out
+  # neuron pairs within a unit; `all` is the mean over all neuron pairs, and `ratio` how much larger
+  # it is than the mean over those that are allowed.
+  x <- centered_data(pair$x)
+  y <- if (pair$self) x else centered_data(pair$y)
+  count <- length(layout$units)
+  check_memory(8 * (4 * as.double(count)^2 + 3 * as.double(ncol(x)) * ncol(y)),
+               "The deletion of pairs of neurons", "Fewer neurons need less.")
+  sums_of <- function(a, b, unit_a, unit_b) {
+    terms_of <- pair_terms(a, b)
+    rows <- t(sum_by_unit(t(terms_of$stimulus), unit_a, count))
+    terms <- sum_by_unit(rows, unit_b, count)
+    counts <- outer(tabulate(unit_a, count), as.double(tabulate(unit_b, count)))
+    all <- sum(terms) / sum(counts)
+    diag(terms) <- diag(counts) <- 0
+    list(terms = terms, counts = counts, all = all,
+         least = rounding_share * sum(terms_of$naive) / length(terms_of$naive),
+         ratio = all / (sum(terms) / sum(counts)))
+  }
+  sums <- list(xy = sums_of(x, y, layout$x, layout$y), xx = sums_of(x, x, layout$x, layout$x),
+               yy = sums_of(y, y, layout$y, layout$y))
   names <- if (one_sample) "x" else c("x", "y")[!layout$complete]
   strata <- stats::setNames(layout$strata, names)[paste0("neurons_", names) %in% over]
   samples <- lapply(strata, function(units) {
@@ -189,30 +205,6 @@ plan_deletions <- function(pair, args, over) {
 
 # Are the neurons of both sides one sample, because some are on both?
 is_one_sample <- function(layout) length(layout$strata) == 1 && !any(layout$complete)
-
-# Stimulus-corrected values of all neuron pairs, added up by units. `terms` and `counts` leave out
-# neuron pairs within a unit; `all` is the mean over all neuron pairs, and `ratio` how much larger
-# it is than the mean over those that are allowed.
-plan_pair_sums <- function(pair, layout) {
-  x <- centered_data(pair$x)
-  y <- if (pair$self) x else centered_data(pair$y)
-  count <- length(layout$units)
-  check_memory(8 * (4 * as.double(count)^2 + 3 * as.double(ncol(x)) * ncol(y)),
-               "The deletion of pairs of neurons", "Fewer neurons need less.")
-  of <- function(a, b, unit_a, unit_b) {
-    values <- pair_terms(a, b)
-    rows <- t(sum_by_unit(t(values$stimulus), unit_a, count))
-    terms <- sum_by_unit(rows, unit_b, count)
-    counts <- outer(tabulate(unit_a, count), as.double(tabulate(unit_b, count)))
-    all <- sum(terms) / sum(counts)
-    diag(terms) <- diag(counts) <- 0
-    least <- rounding_share * sum(values$naive) / length(values$naive)
-    list(terms = terms, counts = counts, all = all, least = least,
-         ratio = all / (sum(terms) / sum(counts)))
-  }
-  list(xy = of(x, y, layout$x, layout$y), xx = of(x, x, layout$x, layout$x),
-       yy = of(y, y, layout$y, layout$y))
-}
 
 without_two <- function(terms, units) {
   each <- (rowSums(terms) + colSums(terms))[units]

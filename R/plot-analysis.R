@@ -28,7 +28,28 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
       if (takes_best(analysis_of(object)) && count > most_panels_of_layers &&
             count <= most_names && length(unique(rows$neurons)) > 1) "layers" else "neurons"
   }
-  if (along == "layers") return(layers_picture(object, rows, single, reference))
+  if (along == "layers") {
+    # Layers side by side in a panel for each source: the values at most neurons with their
+    # intervals, and behind them, faint, those at fewer neurons.
+    rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
+    rows$panel <- rows$source
+    top <- tapply(rows$neurons, rows$panel, max)[as.character(rows$panel)]
+    main <- rows[rows$neurons == top, ]
+    fewer <- rows[rows$neurons < top, ]
+    fewer$line <- interaction(fewer$estimator, fewer$neurons, drop = TRUE)
+    names <- comparison_names(rows)
+    listed <- function(rows) enumerate(sort(unique(rows$neurons)), quote = FALSE)
+    caption <- c(analysis_caption(object, main, single, "cross"),
+                 paste("faint: with", listed(fewer), "neurons"),
+                 note_outside_axis(fewer$pooled, plot_range(rows), "faint values"),
+                 crowded_words(names))
+    return(analysis_frame(object, main, caption, reference, comparison_axis(names, 1)) +
+             ggplot2::geom_line(data = fewer, alpha = 0.35, linewidth = 0.3, na.rm = TRUE,
+                                show.legend = FALSE, by_column(group = "line")) +
+             profile_layers(main, single, TRUE) +
+             panel_facets(main$panel, 1) +
+             ggplot2::xlab(paste("comparison, with", listed(main), "neurons")))
+  }
   if (along != "neurons") {
     joined <- along == "comparisons" && takes_best(analysis_of(object))
     return(profile_picture(object, rows, single, reference, joined))
@@ -90,8 +111,7 @@ crowded_picture <- function(object, rows, single, reference) {
 # a result.
 pooled_rows <- function(object, rows) {
   combined <- combined_of(object)
-  columns <- source_columns(object)
-  if (is.null(combined) || !all(columns %in% names(combined))) return(NULL)
+  if (is.null(combined) || !all(source_columns(object) %in% names(combined))) return(NULL)
   class(combined) <- class(object)
   pooled <- plot_rows(combined)
   if (nlevels(rows$source) == 1) pooled$source <- factor(rep(levels(rows$source), nrow(pooled)))
@@ -107,16 +127,20 @@ bars_words <- function(object, rows, bars = "bars") {
 }
 
 # reference: from check_reference(); caption: remarks for caption_of().
-analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(main)) {
+# axis: NULL for one of numbers of neurons.
+analysis_frame <- function(object, main, caption, reference, axis = NULL) {
   title <- title_of_analysis(analysis_of(object))
+  if (is.null(axis)) {
+    sizes <- sort(unique(main$neurons))
+    axis <- ggplot2::scale_x_continuous(trans = "log2", breaks = sizes,
+                                        limits = if (length(sizes) == 1) sizes * c(0.5, 2),
+                                        guide = ggplot2::guide_axis(check.overlap = TRUE))
+  }
   # what the caption says about the reference
   of_reference <- if (!is.null(reference)) {
     text <- format_each(reference, 3)
-    if (anyNA(reference)) {
-      paste("black dashes: the reference,", text[1])
-    } else {
+    if (anyNA(reference)) paste("black dashes: the reference,", text[1]) else
       paste0("black dashes and band: the reference, ", text[1], " (", text[2], " to ", text[3], ")")
-    }
   }
   of_ceiling <- if (!is.null(ceiling_rows(main))) {
     "coloured dashes and bands: the ceiling that noise of the trials sets; circles: disattenuated"
@@ -167,22 +191,14 @@ key_guide <- function(estimators) {
                         nrow = ceiling(sum(nchar(shown) + 5) * character_width / 3))
 }
 
-neuron_axis <- function(rows) {
-  sizes <- sort(unique(rows$neurons))
-  ggplot2::scale_x_continuous(trans = "log2", breaks = sizes,
-                              limits = if (length(sizes) == 1) sizes * c(0.5, 2),
-                              guide = ggplot2::guide_axis(check.overlap = TRUE))
-}
-
 estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16, stimulus_trial = 4,
                       stimulus_neuron_trial = 18)
 
 # Users may add rows under estimator names of their own: these are drawn in black.
 estimator_values <- function(rows, values) {
   present <- levels(rows$estimator)
-  other <- if (is.character(values)) okabe_ito[["black"]] else 4
   found <- values[present]
-  found[is.na(found)] <- other
+  found[is.na(found)] <- if (is.character(values)) okabe_ito[["black"]] else 4
   stats::setNames(unname(found), present)
 }
 
@@ -283,25 +299,19 @@ ceiling_layers <- function(rows) {
   many <- tapply(place, shown$panel, function(at) length(unique(at)) > 1)
   wide <- shown$panel %in% names(many)[many %in% TRUE]
   band <- by_column(ymin = "ceiling_low", ymax = "ceiling_high", fill = "estimator")
-  line <- by_column(y = "ceiling", group = "estimator")
   list(
     if (any(wide)) {
-      ggplot2::geom_ribbon(data = shown[wide, ], band, alpha = 0.15, colour = NA,
-                           show.legend = FALSE)
-    },
-    if (any(wide)) {
-      ggplot2::geom_line(data = shown[wide, ], line, linetype = "22", linewidth = 0.4,
-                         show.legend = FALSE)
+      list(ggplot2::geom_ribbon(data = shown[wide, ], alpha = 0.15, colour = NA,
+                                show.legend = FALSE, band),
+           ggplot2::geom_line(data = shown[wide, ], linetype = "22", linewidth = 0.4,
+                              show.legend = FALSE, by_column(y = "ceiling", group = "estimator")))
     },
     if (any(!wide)) {
       # bands from side to side, as those of a reference
       shown <- shown[!wide, ]
-      list(
-        side_band(shown,
-                  by_column(ymin = "ceiling_low", ymax = "ceiling_high", fill = "estimator")),
-        ggplot2::geom_hline(data = shown, linetype = "22", linewidth = 0.4, show.legend = FALSE,
-                            by_column(yintercept = "ceiling", colour = "estimator"))
-      )
+      list(side_band(shown, band),
+           ggplot2::geom_hline(data = shown, linetype = "22", linewidth = 0.4, show.legend = FALSE,
+                               by_column(yintercept = "ceiling", colour = "estimator")))
     },
     ggplot2::scale_fill_manual(values = estimator_values(rows, estimator_colours), guide = "none")
   )
@@ -320,7 +330,32 @@ most_names <- 60
 profile_picture <- function(object, rows, single, reference, joined) {
   rows <- profile_panels(rows)
   if (nlevels(rows$comparison) > most_names) {
-    return(caterpillar_picture(object, rows, single, reference))
+    # With more comparisons than can be named, the values of each estimator are sorted in increasing
+    # order: a caterpillar plot.
+    rows <- rows[!is.na(rows$pooled), ]
+    group <- interaction(rows$panel, rows$estimator, drop = TRUE)
+    rows$at <- stats::ave(rows$pooled, group, FUN = function(v) rank(v, ties.method = "first"))
+    pooled <- if (!takes_best(analysis_of(object))) pooled_rows(object, rows)
+    if (!is.null(pooled)) pooled <- profile_panels(pooled)
+    caption <- c("comparisons are in the order of their values, for each estimator on its own",
+                 if (!is.null(pooled)) "long dashes: all comparisons pooled",
+                 analysis_caption(object, rows, single, "cross"))
+    return(
+      analysis_frame(object, rows, caption, reference, ggplot2::scale_x_continuous(breaks = NULL)) +
+        ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"), alpha = 0.35,
+                                linewidth = 0.3, na.rm = TRUE, show.legend = FALSE) +
+        ggplot2::geom_point(size = 0.8) +
+        (if (single) {
+          ggplot2::geom_point(by_column(y = "mean"), shape = 4, size = 0.8, alpha = 0.5,
+                              na.rm = TRUE, show.legend = FALSE)
+        }) +
+        (if (!is.null(pooled)) {
+          ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE,
+                              na.rm = TRUE, by_column(yintercept = "pooled", colour = "estimator"))
+        }) +
+        panel_facets(rows$panel, profile_columns(rows)) +
+        ggplot2::xlab(paste0(nlevels(rows$comparison), " comparisons", neurons_of_profile(rows)))
+    )
   }
   rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
   names <- comparison_names(rows)
@@ -362,30 +397,6 @@ comparison_axis <- function(names, panels) {
   names_axis("x", names, seq_along(names), panels, expand = ggplot2::expansion(add = 0.5))
 }
 
-# Layers side by side in a panel for each source: the values at most neurons with their intervals,
-# and behind them, faint, those at fewer neurons.
-layers_picture <- function(object, rows, single, reference) {
-  rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
-  rows$panel <- rows$source
-  top <- tapply(rows$neurons, rows$panel, max)[as.character(rows$panel)]
-  most <- rows[rows$neurons == top, ]
-  fewer <- rows[rows$neurons < top, ]
-  fewer$line <- interaction(fewer$estimator, fewer$neurons, drop = TRUE)
-  names <- comparison_names(rows)
-  sizes <- sort(unique(fewer$neurons))
-  caption <- c(analysis_caption(object, most, single, "cross"),
-               paste("faint: with", enumerate(sizes, quote = FALSE), "neurons"),
-               note_outside_axis(fewer$pooled, plot_range(rows), "faint values"),
-               crowded_words(names))
-  analysis_frame(object, most, caption, reference, comparison_axis(names, 1)) +
-    ggplot2::geom_line(data = fewer, alpha = 0.35, linewidth = 0.3, na.rm = TRUE,
-                       show.legend = FALSE, by_column(group = "line")) +
-    profile_layers(most, single, TRUE) +
-    panel_facets(most$panel, 1) +
-    ggplot2::xlab(paste0("comparison, with ", enumerate(sort(unique(most$neurons)), quote = FALSE),
-                         " neurons"))
-}
-
 # Each source has a panel for each number of neurons.
 profile_panels <- function(rows) {
   sizes <- sort(unique(rows$neurons))
@@ -403,40 +414,9 @@ neurons_of_profile <- function(rows) {
 # of few numbers of neurons stand side by side, so that the same values do.
 profile_columns <- function(rows) {
   sizes <- nlevels(rows$size)
-  sources <- nlevels(rows$source)
-  if (sizes > 1 && (sources > 1 || sizes <= 4)) return(min(sizes, 4))
+  if (sizes > 1 && (nlevels(rows$source) > 1 || sizes <= 4)) return(min(sizes, 4))
   panels <- nlevels(rows$panel)
   if (sizes == 1 && panels <= 4) 1 else min(ceiling(sqrt(panels)), 4)
-}
-
-# With more comparisons than can be named, the values of each estimator are sorted in increasing
-# order: a caterpillar plot.
-caterpillar_picture <- function(object, rows, single, reference) {
-  rows <- rows[!is.na(rows$pooled), ]
-  group <- interaction(rows$panel, rows$estimator, drop = TRUE)
-  rows$at <- stats::ave(rows$pooled, group, FUN = function(v) rank(v, ties.method = "first"))
-  pooled <- if (!takes_best(analysis_of(object))) pooled_rows(object, rows)
-  if (!is.null(pooled)) pooled <- profile_panels(pooled)
-  caption <- c("comparisons are in the order of their values, for each estimator on its own",
-               if (!is.null(pooled)) "long dashes: all comparisons pooled",
-               analysis_caption(object, rows, single, "cross"))
-  analysis_frame(object, rows, caption, reference,
-                 ggplot2::scale_x_continuous(breaks = NULL)) +
-    list(
-      ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"),
-                              alpha = 0.35, linewidth = 0.3, na.rm = TRUE, show.legend = FALSE),
-      ggplot2::geom_point(size = 0.8),
-      if (single) {
-        ggplot2::geom_point(by_column(y = "mean"), shape = 4, size = 0.8, alpha = 0.5,
-                            na.rm = TRUE, show.legend = FALSE)
-      },
-      if (!is.null(pooled)) {
-        ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE, na.rm = TRUE,
-                            by_column(yintercept = "pooled", colour = "estimator"))
-      },
-      panel_facets(rows$panel, profile_columns(rows))
-    ) +
-    ggplot2::xlab(paste0(nlevels(rows$comparison), " comparisons", neurons_of_profile(rows)))
 }
 
 # ---- reference

@@ -19,11 +19,6 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   chance <- if (nrow(levels)) {
     stats::aggregate(levels["chance"], levels[c("metric", "source")], mean)
   } else levels
-  picture <- ggplot2::ggplot(known, by_column(x = "value", y = "measure"))
-  if (nrow(chance)) {
-    picture <- picture + ggplot2::geom_vline(by_column(xintercept = "chance"), chance,
-                                             linetype = "dashed", colour = "grey40")
-  }
   undefined <- sum(is.na(rows$value))
   caption <- caption_of(if (nrow(chance)) "dashed: chance",
                         if (!all(rows$whole)) "grey: single groups or models",
@@ -34,7 +29,11 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   panels <- if (nlevels(known$source) == 1 && nlevels(known$metric) > 3) {
     ggplot2::facet_wrap("metric", ncol = 3, scales = "free_x", labeller = titles)
   } else ggplot2::facet_grid(source ~ metric, scales = "free_x", labeller = titles)
-  picture +
+  ggplot2::ggplot(known, by_column(x = "value", y = "measure")) +
+    (if (nrow(chance)) {
+      ggplot2::geom_vline(by_column(xintercept = "chance"), chance, linetype = "dashed",
+                          colour = "grey40")
+    }) +
     ggplot2::geom_point(data = known[!known$whole, ], colour = "grey60", size = 1) +
     ggplot2::geom_point(by_column(shape = "judged"), known[known$whole, ],
                         colour = okabe_ito[["blue"]], size = 2) +
@@ -111,7 +110,13 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     if (nrow(part)) paste(rank_summary(part)$measure, panel, sep = "\r")
   }))
   rows$place <- factor(paste(rows$measure, rows$panel, sep = "\r"), rev(order))
-  rows$family <- family_of(rows$measure)
+  # the families of measures by their labels, which begin with an id or an abbreviation
+  declared <- lapply(measure_ids(), function(id) registry[[id]])
+  named <- c(vapply(declared, function(d) d$id, ""), vapply(declared, function(d) d$resi, ""))
+  at <- match(sub("( #|\\().*", "", rows$measure), named)
+  family <- rep(vapply(declared, function(d) d$family, ""), 2)[at]
+  family[is.na(family)] <- "other"
+  rows$family <- factor(family, intersect(c(families, "other"), family))
   known <- !identical(levels(rows$family), "other")
   colours <- category_colours(c(families, "other"))[levels(rows$family)]
   colours[names(colours) == "other"] <- undefined_colour
@@ -137,17 +142,6 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     names_axis("y", levels(rows$place), written = sub("\r.*", "", levels(rows$place)))
 }
 
-# The families of measures by their labels, which begin with an id or an abbreviation; "other" for
-# those of nobody. In the order of the declared families.
-family_of <- function(labels) {
-  known <- lapply(measure_ids(), function(id) registry[[id]])
-  names <- c(vapply(known, function(d) d$id, ""), vapply(known, function(d) d$resi, ""))
-  family <- rep(vapply(known, function(d) d$family, ""), 2)
-  found <- family[match(sub("( #|\\().*", "", labels), names)]
-  found[is.na(found)] <- "other"
-  factor(found, intersect(c(families, "other"), found))
-}
-
 # ---- panels
 
 # These functions decide in which panel a row is drawn, and in which order names stand.
@@ -155,6 +149,11 @@ family_of <- function(labels) {
 need_rows <- function(object, arg = "object") {
   refuse_if(!nrow(object), "size", "There is nothing to draw: `{arg}` has no rows.")
   refuse_nameless_rows(object, arg)
+}
+
+# The rows of a result that has what is drawn of it.
+drawn_rows <- function(object, columns) {
+  as.data.frame(need_rows(need_columns(object, columns, "drawn")))
 }
 
 # The rows of some measures; all rows when `measure` is NULL.
@@ -183,8 +182,7 @@ row_sources <- function(object) {
     order <- if (words) value_order(values) else sort(unique(values))
     text <- function(v) if (words) as.character(v) else paste(column, v)
     unknown <- paste0("(no ", column, ")")
-    all <- factor(ifelse(is.na(values), unknown, text(values)), c(text(order), unknown))
-    droplevels(all)
+    droplevels(factor(ifelse(is.na(values), unknown, text(values)), c(text(order), unknown)))
   }), ", ")
 }
 
@@ -237,9 +235,7 @@ side_names <- function(rows, aggregate) {
   if (is.null(model)) {
     if (any(whole)) part <- as.character(part)
     part[whole] <- rep(c("x", "y"), each = nrow(rows))[whole]
-  } else {
-    part[whole] <- NA
-  }
+  } else part[whole] <- NA
   names <- ordered_text(if (is.null(model)) list(part) else list(model, part), "/")
   here <- seq_len(nrow(rows))
   list(x = names[here], y = names[-here])

@@ -37,17 +37,20 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 autoplot.repalign_measures <- function(object, ...) {
   no_other_arguments(...)
   # a table with a row for each measure and property: does the property hold?
-  table <- need_rows(object)
   needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
-  table <- need_columns(as.data.frame(table), needed, "drawn")
+  table <- need_columns(as.data.frame(need_rows(object)), needed, "drawn")
   twice <- anyDuplicated(table$id)
   refuse_if(twice, "rows", "`object` has two rows of {quoted(table$id[twice])}, which ",
             "would be drawn in one place: take one of them.")
   listed <- strsplit(table$invariant, ", ", fixed = TRUE)
   is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)
-  holds <- c(lapply(invariances, is_listed),
-             list(table$symmetric, is_metric(table$id), table$pairing))
-  holds <- unlist(holds)
+  # The table has no column for this property, so that it is taken from the declarations. It is NA
+  # for rows that a user added.
+  metric <- vapply(table$id, function(id) {
+    d <- registry[[id]]
+    if (is.null(d)) NA else declared(d$metric, d$check(default_arguments(id)))
+  }, NA, USE.NAMES = FALSE)
+  holds <- unlist(c(lapply(invariances, is_listed), list(table$symmetric, metric, table$pairing)))
   properties <- c(invariances, "symmetric", "metric", "pairing")
   tiles <- data.frame(
     id = factor(rep(table$id, length(properties)), rev(unique(table$id))),
@@ -75,15 +78,6 @@ autoplot.repalign_measures <- function(object, ...) {
     names_axis("x", properties) +
     names_axis("y", levels(tiles$id), most = 30, position = "right") +
     ggplot2::theme(axis.text.y.right = ggplot2::element_text(hjust = 0))
-}
-
-# The table of measures has no column for this property, so that it is taken from the declarations.
-# It is NA for rows that a user added.
-is_metric <- function(ids) {
-  vapply(ids, function(id) {
-    d <- registry[[id]]
-    if (is.null(d)) NA else declared(d$metric, d$check(default_arguments(id)))
-  }, NA, USE.NAMES = FALSE)
 }
 
 # ---- significance
@@ -114,9 +108,8 @@ marked_tiles <- function(tiles, object) {
 
 significance_caption <- function(object) {
   adjusted <- !is.null(object$p_adjusted)
-  found <- is_significant(object)
   words <- paste0(if (adjusted) "adjusted ", "p-value ")
-  c(paste0("*: ", sum(found), " of ", nrow(object), " with ",
+  c(paste0("*: ", sum(is_significant(object)), " of ", nrow(object), " with ",
            if (adjusted) "an " else "a ", words, "of at most ", format(alpha_of(object))),
     if (any(object$p_adjusted > alpha_of(object), na.rm = TRUE)) {
       paste0("light grey: ", words, "above ", format(alpha_of(object)))
@@ -139,7 +132,15 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
                          "null_mean", "null_sd", "engine"), "drawn")
   need_rows(object)
   object <- rows_of_measure(object, measure)
-  if (type == "auto") type <- if (nrow(object) <= most && has_room(object)) "null" else "tiles"
+  if (type == "auto") {
+    type <- "tiles"
+    if (nrow(object) <= most) {
+      # do titles leave room for bars in a picture of 3.5 x 3 inches?
+      columns <- null_columns(object)
+      lines <- max(text_lines(levels(panel_titles(object, columns)$panels)))
+      if (ceiling(nrow(object) / columns) * (0.48 + 0.1 * lines) <= 2.4) type <- "null"
+    }
+  }
   if (type == "heatmap" && is_of_two_lists(object)) type <- "tiles"
   switch(type, null = null_panels(object), scores = calibrated_points(object),
          heatmap = heatmap_picture(object, numbers), map = map_picture(object), tiles = {
@@ -154,7 +155,8 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
            # the grid of p-values, with a panel for each measure
            p <- p_to_judge(object)
            tiles <- tile_table(object, p)
-           tiles$text <- p_text(p)
+           digits <- ifelse(p < 0.0995, sprintf("%.3f", p), sprintf("%.2f", p))
+           tiles$text <- ifelse(is.na(p), "NA", ifelse(p < 0.001, "<.001", digits))
            tiles <- marked_tiles(tiles, object)
            adjusted <- !is.null(object$p_adjusted)
            permutations <- object$permutations
@@ -167,12 +169,6 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
            draw_tiles(tiles, p_shading(p, alpha_of(object), if (adjusted) "adjusted\np-value" else
              "p-value"), c(significance_caption(object), least), numbers)
          }, no_branch(type))
-}
-
-p_text <- function(p) {
-  text <- ifelse(p < 0.001, "<.001", ifelse(p < 0.0995, sprintf("%.3f", p), sprintf("%.2f", p)))
-  text[is.na(p)] <- "NA"
-  text
 }
 
 # Raw beside calibrated: each score with its threshold, and what calibration leaves of it.
@@ -221,13 +217,6 @@ calibrated_points <- function(object) {
 most_panels <- 20
 
 null_columns <- function(object) min(ceiling(sqrt(nrow(object))), 4)
-
-# Do titles leave room for bars in a picture of 3.5 x 3 inches?
-has_room <- function(object) {
-  columns <- null_columns(object)
-  lines <- max(text_lines(levels(panel_titles(object, columns)$panels)))
-  ceiling(nrow(object) / columns) * (0.48 + 0.1 * lines) <= 2.4
-}
 
 null_panels <- function(object) {
   refuse_if(nrow(object) > most_panels, "size", "type = \"null\" draws a panel for each row, up ",

@@ -9,20 +9,32 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_contributions <- function(object, ...) {
   no_other_arguments(...)
-  need_columns(object, c("x", "y", "measure", "excess", "share", "effect"), "drawn")
-  need_rows(object)
+  rows <- drawn_rows(object, c("x", "y", "measure", "excess", "share", "effect"))
   score <- scores_of_parts(object)
   refuse_if(nrow(score) > 1, "rows", "`object` has parts of {nrow(score)} scores: take one.")
-  rows <- as.data.frame(object)
   of_pairs <- score$by %in% c("groups", "components")
   need_columns(object, if (of_pairs) c("part_x", "part_y") else "part", "drawn")
   refuse_undefined(if (of_pairs) rows$excess else rows$effect)
   of <- paste0(if (score$two) "difference" else "score", " (", number_text(score$score), ")")
-  if (of_pairs) contribution_tiles(rows, score, of) else effect_points(rows, score, of)
-}
-
-# The ten points with the largest effects of either sign have names, in a column beside them.
-effect_points <- function(rows, score, of) {
+  if (of_pairs) {
+    groups <- score$by == "groups"
+    rest <- rows$share[rows$part_x == "rest" & !groups]
+    if (!groups) rows <- rows[rows$part_x != "rest", ]
+    percent <- function(share) paste0(round(100 * share), "%")
+    places <- function(part) factor(part, unique(if (groups) c(rows$part_x, rows$part_y) else part))
+    tiles <- data.frame(row = places(rows$part_x), column = places(rows$part_y),
+                        value = rows$excess, panel = factor(measure_titles(score$measure)),
+                        measure = score$measure, text = percent(rows$share), pale = FALSE)
+    tiles$row <- factor(tiles$row, rev(levels(tiles$row)))
+    remarks <- c(paste0("numbers", if (nlevels(tiles$column) > 6) ", where they have room",
+                        ": share of the ", of),
+                 if (length(rest)) paste("all other components:", percent(rest)))
+    return(draw_tiles(structure(tiles, side_by_side = 1, two_lists = FALSE),
+                      zero_shading(tiles$value, "excess\nover\nchance"), remarks) +
+             ggplot2::labs(x = if (!groups) paste("components of", score$y),
+                           y = if (!groups) paste("components of", score$x)))
+  }
+  # The ten points with the largest effects of either sign have names, in a column beside them.
   rows <- rows[order(-rows$effect, na.last = NA), ]
   rows$rank <- seq_len(nrow(rows))
   rows$colour <- okabe_ito[ifelse(rows$effect < 0, "vermillion", "blue")]
@@ -54,24 +66,4 @@ name_column <- function(named, rows, sign) {
                              linewidth = 0.25, colour = "grey60"),
        ggplot2::geom_text(data = part, by_column(x = "to_x", y = "to_y", label = "name"),
                           hjust = if (sign > 0) -0.1 else 1.1, size = 2.5))
-}
-
-contribution_tiles <- function(rows, score, of) {
-  groups <- score$by == "groups"
-  rest <- rows$share[rows$part_x == "rest" & !groups]
-  if (!groups) rows <- rows[rows$part_x != "rest", ]
-  percent <- function(share) paste0(round(100 * share), "%")
-  places <- function(part) factor(part, unique(if (groups) c(rows$part_x, rows$part_y) else part))
-  tiles <- data.frame(row = places(rows$part_x), column = places(rows$part_y), value = rows$excess,
-                      panel = factor(measure_titles(score$measure)), measure = score$measure,
-                      text = percent(rows$share), pale = FALSE)
-  tiles$row <- factor(tiles$row, rev(levels(tiles$row)))
-  draw_tiles(structure(tiles, side_by_side = 1, two_lists = FALSE),
-             zero_shading(tiles$value, "excess\nover\nchance"),
-             c(paste0("numbers", if (nlevels(tiles$column) > 6) ", where they have room",
-                      ": share of the ", of), if (length(rest)) {
-               paste("all other components:", percent(rest))
-             })) +
-    ggplot2::labs(x = if (!groups) paste("components of", score$y),
-                  y = if (!groups) paste("components of", score$x))
 }

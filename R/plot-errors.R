@@ -8,29 +8,23 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_interval <- function(object, ...) {
   no_other_arguments(...)
-  if (is_of_estimators(object)) estimators_forest(object) else scores_forest(object)
-}
-
-estimators_forest <- function(object) {
-  need_columns(object, c("estimator", "cka", "conf_low", "conf_high"), "drawn")
-  need_rows(object)
-  # the rows of the picture: the first estimator is on top, and each source has a panel
-  rows <- as.data.frame(object)
-  twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])
+  if (!is_of_estimators(object)) return(scores_forest(object))
+  # the first estimator is on top, and each source has a panel
+  rows <- drawn_rows(object, c("estimator", "cka", "conf_low", "conf_high"))
+  sources <- source_columns(object)
+  twice <- anyDuplicated(rows[c(sources, "estimator")])
   refuse_if(twice, "rows", "`object` has two intervals of ",
             quoted(as.character(rows$estimator[twice])), " that cannot be told apart: bind ",
             "them with names, as in rbind(day1 = a, day2 = b).")
-  shown <- label_levels(rows$estimator)
-  rows$estimator <- factor(rows$estimator, rev(shown))
-  rows$panel <- source_names(rows, source_columns(object))
-  groups <- row_groups(rows, c(source_columns(object), "panel"))
+  rows$estimator <- factor(rows$estimator, rev(label_levels(rows$estimator)))
+  rows$panel <- source_names(rows, sources)
+  groups <- row_groups(rows, c(sources, "panel"))
   rows$panel <- factor(rows$panel, unique(rows$panel[unlist(groups)]))
   refuse_undefined(rows$cka)
-  level <- attr(object, "conf_level")
   undefined <- sum(is.na(object$cka))
   no_interval <- sum(!is.na(object$cka) & is.na(object$conf_low))
   parts <- c(
-    interval_lines(level, object$over),
+    interval_lines(attr(object, "conf_level"), object$over),
     if (no_interval) paste(no_interval, "without interval (undefined)"),
     if (undefined) paste(undefined, "of", count_of(nrow(object), "value"), "undefined")
   )
@@ -39,7 +33,7 @@ estimators_forest <- function(object) {
     ggplot2::geom_linerange(by_column(xmin = "conf_low", xmax = "conf_high"),
                             na.rm = TRUE, linewidth = 0.8) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5) +
-    (if (length(source_columns(object))) {
+    (if (length(sources)) {
       ggplot2::facet_grid(rows = ggplot2::vars(.data[["panel"]]), switch = "y")
     }) +
     ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
@@ -53,10 +47,8 @@ estimators_forest <- function(object) {
 # ---- intervals of scores
 
 scores_forest <- function(object) {
-  need_columns(object, c("x", "y", "measure", "score", "conf_low", "conf_high"), "drawn")
-  need_rows(object)
   # the first row is on top; each measure has a panel
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("x", "y", "measure", "score", "conf_low", "conf_high"))
   x <- full_names(rows, "x")
   y <- full_names(rows, "y")
   title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " | ") else
@@ -69,12 +61,11 @@ scores_forest <- function(object) {
   rows$title <- factor(title, rev(unique(title)))
   rows$panel <- measure_panels(rows$measure)
   refuse_undefined(rows$score)
-  several <- length(unique(rows$panel)) > 1
   ggplot2::ggplot(rows, by_column(x = "score", y = "title")) +
     ggplot2::geom_linerange(by_column(xmin = "conf_low", xmax = "conf_high"),
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    score_axis(ggplot2::scale_x_continuous, whole = !several) +
+    score_axis(ggplot2::scale_x_continuous, whole = length(unique(rows$panel)) == 1) +
     ggplot2::labs(x = axis_words(object$measure), y = NULL,
                   caption = caption_of(
                     interval_lines(attr(object, "conf_level"), object$over),
@@ -101,15 +92,13 @@ interval_lines <- function(level, over) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_consensus <- function(object, ...) {
   no_other_arguments(...)
-  need_columns(object, c("x", "kind", "measure", "score", "conf_low", "conf_high"), "drawn")
-  need_rows(object)
-  rows <- cbind(as.data.frame(object), y = "consensus")
+  needed <- c("x", "kind", "measure", "score", "conf_low", "conf_high")
+  rows <- cbind(drawn_rows(object, needed), y = "consensus")
   single <- rows$kind != "group"
   # intervals have no `kind`, which would be taken for a part of names
   picture <- scores_forest(new_result(rows[single, names(rows) != "kind"], "repalign_interval",
                                       list(conf_level = attr(object, "conf_level"))))
-  band <- ggplot2::geom_rect(data = rows[!single, ], by_column(xmin = "conf_low",
-                                                               xmax = "conf_high"),
+  band <- ggplot2::geom_rect(by_column(xmin = "conf_low", xmax = "conf_high"), rows[!single, ],
                              ymin = -Inf, ymax = Inf, fill = "grey60", alpha = 0.35,
                              na.rm = TRUE, inherit.aes = FALSE)
   picture$layers <- c(band, picture$layers)
@@ -129,23 +118,40 @@ autoplot.repalign_consensus <- function(object, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_ceiling <- function(object, ...) {
   no_other_arguments(...)
-  need_columns(object, c("y", "measure", paste0(rep(drawn_of_ceiling, each = 2), c("", "_se"))),
-               "drawn")
-  need_rows(object)
+  values <- c("ceiling", "score", "disattenuated")
+  whole <- drawn_rows(object, c("y", "measure", paste0(rep(values, each = 2), c("", "_se"))))
   # a row for each value that is drawn, with its interval
-  level <- 0.95
-  whole <- as.data.frame(object)
   names <- ifelse(is.na(whole$y), "trials", as.character(whole$y))
-  found <- lapply(drawn_of_ceiling, function(name) {
-    limits <- unname(stats::confint(object, name, level))
-    data.frame(y = factor(names, unique(names)),
-               panel = measure_panels(whole$measure), value = name,
-               at = whole[[name]], low = limits[, 1], high = limits[, 2])
-  })
-  rows <- do.call(rbind, found)
+  rows <- do.call(rbind, lapply(values, function(name) {
+    limits <- unname(stats::confint(object, name, 0.95))
+    data.frame(y = factor(names, unique(names)), panel = measure_panels(whole$measure),
+               value = name, at = whole[[name]], low = limits[, 1], high = limits[, 2])
+  }))
   rows <- rows[!is.na(rows$at), ]
   refuse_undefined(rows$at)
   scores <- rows[rows$value != "ceiling", ]
+  ceilings <- rows[rows$value == "ceiling", ]
+  layers <- if (nrow(scores)) {
+    # ceilings are boxes behind scores
+    ceilings$left <- as.integer(ceilings$y) - 0.4
+    ceilings$right <- as.integer(ceilings$y) + 0.4
+    scores$value <- factor(scores$value, values[-1])
+    beside <- ggplot2::position_dodge(width = 0.35)
+    list(ggplot2::geom_rect(data = ceilings, na.rm = TRUE, alpha = 0.25, fill = okabe_ito[["sky"]],
+                            by_column(xmin = "left", xmax = "right", ymin = "low", ymax = "high")),
+         ggplot2::geom_segment(data = ceilings, linetype = "22", linewidth = 0.5,
+                               by_column(x = "left", xend = "right", y = "at", yend = "at")),
+         ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
+                                 colour = forest_colour,
+                                 by_column(ymin = "low", ymax = "high", group = "value")),
+         ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
+                             fill = "white", by_column(y = "at", shape = "value")),
+         ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL))
+  } else {
+    list(ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high"), ceilings, na.rm = TRUE,
+                                 linewidth = 0.8, colour = forest_colour),
+         ggplot2::geom_point(by_column(y = "at"), ceilings, size = 2.5, colour = forest_colour))
+  }
   known <- any(!is.na(object$ceiling_se))
   approximate <- !all(is.na(object$ceiling[is.na(object$ceiling_se)]))
   parts <- c(if (all(is.na(object$y))) "points: ceilings" else "dashes: ceilings",
@@ -153,39 +159,12 @@ autoplot.repalign_ceiling <- function(object, ...) {
              if (known && all(is.na(object$y))) "lines: 95% intervals",
              if (approximate) "without: not known", crowded_words(levels(rows$y)))
   ggplot2::ggplot(rows, by_column(x = "y")) +
-    ceiling_bands(rows[rows$value == "ceiling", ], scores) +
+    layers +
     panel_facets(rows$panel) +
     ggplot2::labs(x = NULL, y = axis_words(object$measure, most = 18),
                   caption = caption_of(parts)) +
     picture_theme(lines = "y") +
     names_axis("x", levels(rows$y), panels = panel_columns(rows$panel), limits = levels(rows$y))
-}
-
-drawn_of_ceiling <- c("ceiling", "score", "disattenuated")
-
-# Ceilings are boxes behind scores; alone they are points with intervals.
-ceiling_bands <- function(ceilings, scores) {
-  limits <- by_column(ymin = "low", ymax = "high")
-  if (!nrow(scores)) {
-    return(list(ggplot2::geom_linerange(data = ceilings, limits, na.rm = TRUE, linewidth = 0.8,
-                                        colour = forest_colour),
-                ggplot2::geom_point(data = ceilings, by_column(y = "at"), size = 2.5,
-                                    colour = forest_colour)))
-  }
-  ceilings$left <- as.integer(ceilings$y) - 0.4
-  ceilings$right <- as.integer(ceilings$y) + 0.4
-  scores$value <- factor(scores$value, c("score", "disattenuated"))
-  beside <- ggplot2::position_dodge(width = 0.35)
-  list(ggplot2::geom_rect(data = ceilings, na.rm = TRUE, alpha = 0.25, fill = okabe_ito[["sky"]],
-                          by_column(xmin = "left", xmax = "right", ymin = "low", ymax = "high")),
-       ggplot2::geom_segment(data = ceilings, linetype = "22", linewidth = 0.5,
-                             by_column(x = "left", xend = "right", y = "at", yend = "at")),
-       ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
-                               colour = forest_colour,
-                               by_column(ymin = "low", ymax = "high", group = "value")),
-       ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
-                           fill = "white", by_column(y = "at", shape = "value")),
-       ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL))
 }
 
 # ---- plan
@@ -202,13 +181,10 @@ autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...)
   what <- check_choice(what, c("auto", "se", "power"), "what")
   facts <- plan_facts(object)
   if (what == "auto") {
-    two <- is.na(facts$model$critical)
-    what <- if (two && is.null(facts$settings$target_se)) "power" else "se"
+    what <- if (is.na(facts$model$critical) && is.null(facts$settings$target_se)) "power" else "se"
   }
-  need_columns(object, c("stimuli", "neurons_x", "neurons_y", "trials", what, "se_low", "se_high"),
-               "drawn")
-  need_rows(object)
-  rows <- as.data.frame(object)
+  needed <- c("stimuli", "neurons_x", "neurons_y", "trials", what, "se_low", "se_high")
+  rows <- drawn_rows(object, needed)
   # of two models, whose units are held fixed, all rows lack the number of neurons of y
   numbers <- c("stimuli", "neurons_x",
                if (!facts$model$tied && !all(is.na(rows$neurons_y))) "neurons_y",
@@ -219,10 +195,39 @@ autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...)
   refuse_if(!length(varies), "size", "There is nothing to draw: plan several numbers of stimuli, ",
             "neurons or trials.", arg = "object")
   if (all(c("stimuli", "neurons_x") %in% varies)) {
-    plan_contours(rows, what, facts, setdiff(varies, c("stimuli", "neurons_x")))
-  } else {
-    plan_curves(rows, what, facts, varies)
+    return(plan_contours(rows, what, facts, setdiff(varies, c("stimuli", "neurons_x"))))
   }
+  # The first number that varies is the axis, the second one has colours, and others have panels.
+  axis <- varies[1]
+  colour <- if (length(varies) > 1) varies[2]
+  pilot <- pilot_row(rows, facts$model, varies[-1])
+  held <- unique(rows[setdiff(c("stimuli", "neurons_x"), axis)])
+  pilot <- pilot[rep(1, nrow(pilot) && all(unlist(pilot[names(held)]) %in% unlist(held))), ]
+  if (nrow(pilot)) pilot <- design_table(facts$model, pilot, facts$settings)
+  wanted <- wanted_value(what, facts$settings)
+  groups <- if (is.null(colour)) rep("", nrow(rows)) else rows[[colour]]
+  rows$group <- factor(groups, sort(unique(groups)))
+  rows[c("low", "high")] <- plan_range(rows, what, facts)
+  # a range without end does not flatten the curves
+  most <- 2 * max(rows[[what]])
+  cut <- any(rows$high > most, na.rm = TRUE)
+  rows$high <- pmin(rows$high, most)
+  bars <- paste0("bars: the range by what the pilot knows",
+                 if (cut) paste0(", cut at ", format(most, digits = 2)))
+  ggplot2::ggplot(rows, by_column(x = axis, y = what)) +
+    (if (!is.null(wanted)) ggplot2::geom_hline(yintercept = wanted, linewidth = 1)) +
+    ggplot2::geom_line(by_column(group = "group", colour = "group")) +
+    ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high", colour = "group")) +
+    ggplot2::geom_point(by_column(colour = "group"), size = 2) +
+    (if (nrow(pilot)) pilot_cross(pilot, "black")) +
+    plan_panels(varies[-(1:2)]) +
+    ggplot2::scale_x_log10(breaks = axis_numbers(rows[[axis]])) +
+    ggplot2::scale_colour_manual(if (!is.null(colour)) plan_labels[[colour]],
+                                 values = category_colours(levels(rows$group)),
+                                 guide = if (is.null(colour)) "none" else "legend") +
+    ggplot2::labs(x = plan_labels[[axis]], y = plan_labels[[what]],
+                  caption = plan_caption(pilot, wanted, what, bars)) +
+    picture_theme(legend.position = "right")
 }
 
 plan_contours <- function(rows, what, facts, panels) {
@@ -253,8 +258,7 @@ plan_contours <- function(rows, what, facts, panels) {
         q <- sort(unique(part$neurons_x))
         lapply(c(what, "low", "high"), function(column) {
           values <- matrix(part[[column]][order(part$neurons_x, part$stimuli)], length(n))
-          found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
-          lapply(found, function(line) {
+          lapply(grDevices::contourLines(log(n), log(q), values, levels = wanted), function(line) {
             data.frame(stimuli = exp(line$x), neurons_x = exp(line$y),
                        neurons_y = part$neurons_y[1], trials = part$trials[1],
                        range = column != what)
@@ -342,9 +346,7 @@ wanted_value <- function(what, settings) {
 # Lines beyond which designs are extrapolated, where the picture has them.
 reach_lines <- function(fine, model) {
   n <- model$size[["n"]] * c(plan_reach$fewer, plan_reach$more)
-  q <- if ("x" %in% names(model$units)) {
-    c(plan_reach$neurons, model$size[["x"]] * plan_reach$more)
-  }
+  q <- if ("x" %in% names(model$units)) c(plan_reach$neurons, model$size[["x"]] * plan_reach$more)
   inside <- function(at, values) at[at > 1.001 * min(values) & at < 0.999 * max(values)]
   n <- inside(n, fine$stimuli)
   q <- inside(q, fine$neurons_x)
@@ -379,41 +381,4 @@ plan_caption <- function(pilot, wanted, what, ...) {
   caption_of(c(if (nrow(pilot)) "cross: the pilot", if (!is.null(wanted)) {
     paste0("thick line: ", plan_labels[[what]], " ", format(wanted))
   }, ...))
-}
-
-# ---- curves
-
-# The first number that varies is the axis, the second one has colours, and others have panels.
-plan_curves <- function(rows, what, facts, varies) {
-  axis <- varies[1]
-  colour <- if (length(varies) > 1) varies[2]
-  pilot <- pilot_row(rows, facts$model, varies[-1])
-  held <- unique(rows[setdiff(c("stimuli", "neurons_x"), axis)])
-  pilot <- pilot[rep(1, nrow(pilot) && all(unlist(pilot[names(held)]) %in% unlist(held))), ]
-  if (nrow(pilot)) pilot <- design_table(facts$model, pilot, facts$settings)
-  wanted <- wanted_value(what, facts$settings)
-  groups <- if (is.null(colour)) rep("", nrow(rows)) else rows[[colour]]
-  rows$group <- factor(groups, sort(unique(groups)))
-  rows[c("low", "high")] <- plan_range(rows, what, facts)
-  # a range without end does not flatten the curves
-  most <- 2 * max(rows[[what]])
-  cut <- any(rows$high > most, na.rm = TRUE)
-  rows$high <- pmin(rows$high, most)
-  ggplot2::ggplot(rows, by_column(x = axis, y = what)) +
-    (if (!is.null(wanted)) ggplot2::geom_hline(yintercept = wanted, linewidth = 1)) +
-    ggplot2::geom_line(by_column(group = "group", colour = "group")) +
-    ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high", colour = "group")) +
-    ggplot2::geom_point(by_column(colour = "group"), size = 2) +
-    (if (nrow(pilot)) pilot_cross(pilot, "black")) +
-    plan_panels(varies[-(1:2)]) +
-    ggplot2::scale_x_log10(breaks = axis_numbers(rows[[axis]])) +
-    ggplot2::scale_colour_manual(if (!is.null(colour)) plan_labels[[colour]],
-                                 values = category_colours(levels(rows$group)),
-                                 guide = if (is.null(colour)) "none" else "legend") +
-    ggplot2::labs(x = plan_labels[[axis]], y = plan_labels[[what]],
-                  caption = plan_caption(pilot, wanted, what, paste0(
-                    "bars: the range by what the pilot knows",
-                    if (cut) paste0(", cut at ", format(most, digits = 2))
-                  ))) +
-    picture_theme(legend.position = "right")
 }

@@ -29,29 +29,39 @@ autoplot.repalign_map_test <- function(object, type = c("auto", "course", "slice
               "value", "`{arg}` must be one text, or NULL.")
   }
   facts <- map_facts(object, "object")
-  need_columns(object, c("center", "model", "score", "std_error", "statistic", "p_value",
-                         "p_familywise"), "drawn")
-  need_rows(object)
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("center", "model", "score", "std_error", "statistic", "p_value",
+                               "p_familywise"))
   rows$model <- factor(rows$model, unique(rows$model))
   p <- if (facts$settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
   rows$significant <- !is.na(p) & p <= facts$settings$alpha
   refuse_undefined(rows$statistic)
-  picture <- if (type == "max_null") map_null_picture(rows, facts) else
-    if (type == "ranked") ranked_map_picture(rows, facts) else {
-      where <- map_places(unique(rows$center), at, facts$settings)
-      volume <- !is.null(where$voxels)
-      refuse_if(type == "slices" && !volume, "choice", "type = \"slices\" needs to know where ",
-                "places are: give `at`, a matrix with two or three columns.", arg = "type")
-      refuse_if(type == "course" && volume, "choice", "type = \"course\" needs one number for ",
-                "each place: take type = \"slices\" of voxels, or give `at`.", arg = "type")
-      row <- match(rows$center, unique(rows$center))
-      rows <- cbind(rows, if (volume) where$voxels[row, ] else where$places[row, ])
-      if (volume) slices_picture(rows, facts, where) else
-        if (type == "auto" && !where$joined && max(row) > 30) ranked_map_picture(rows, facts) else
-          if (nlevels(rows$of) > 6) time_tiles(rows, facts, where) else
-            course_picture(rows, facts, where)
-    }
+  if (type %in% c("auto", "course", "slices")) {
+    where <- map_places(unique(rows$center), at, facts$settings)
+    volume <- !is.null(where$voxels)
+    refuse_if(type == "slices" && !volume, "choice", "type = \"slices\" needs to know where ",
+              "places are: give `at`, a matrix with two or three columns.", arg = "type")
+    refuse_if(type == "course" && volume, "choice", "type = \"course\" needs one number for ",
+              "each place: take type = \"slices\" of voxels, or give `at`.", arg = "type")
+    row <- match(rows$center, unique(rows$center))
+    rows <- cbind(rows, if (volume) where$voxels[row, ] else where$places[row, ])
+    if (!volume) rows$row <- factor(rows$of, rev(levels(rows$of)))
+    type <- if (volume) "slices" else
+      if (type == "auto" && !where$joined && max(row) > 30) "ranked" else
+        if (nlevels(rows$of) > 6) "tiles" else "course"
+  }
+  picture <- switch(
+    type, max_null = map_null_picture(rows, facts), ranked = ranked_map_picture(rows, facts),
+    slices = slices_picture(rows, facts, where), course = course_picture(rows, facts, where),
+    # many places with times: a row of tiles for each, and a panel for each model
+    tiles = statistic_tiles(rows, facts, smallest_step(rows$at), 1,
+                            crowded_words(levels(rows$of))) +
+      panel_facets(rows$model, by = "model") +
+      names_axis("y", levels(rows$row)) +
+      ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
+                                  expand = ggplot2::expansion(0)) +
+      ggplot2::labs(x = where$title, y = NULL),
+    no_branch(type)
+  )
   picture + ggplot2::labs(x = if (is.null(xlab)) picture$labels$x else xlab,
                           y = if (is.null(ylab)) picture$labels$y else ylab)
 }
@@ -113,6 +123,9 @@ course_picture <- function(rows, facts, where) {
                  switch(settings$correction, max = "the largest statistic",
                         cluster_mass = "cluster mass", tfce = "TFCE",
                         no_branch(settings$correction)))
+  before <- if (settings$compared) "mean difference of" else "mean"
+  title <- if (is.null(settings$measure)) paste(before, "score") else
+    axis_words(settings$measure, before, most = 18)
   beside <- ggplot2::position_dodge(if (length(models) > 1) 0.4 else 0)
   shape <- if (where$joined) {
     list(ggplot2::geom_ribbon(by_column(ymin = "low", ymax = "high", group = "piece"), alpha = 0.22,
@@ -141,7 +154,7 @@ course_picture <- function(rows, facts, where) {
                                   expand = ggplot2::expansion(mult = 0.02))
     } else names_axis("x", where$names, seq_along(where$names),
                       expand = ggplot2::expansion(add = 0.5))) +
-    ggplot2::labs(x = where$title, y = map_score_words(settings), caption = caption_of(
+    ggplot2::labs(x = where$title, y = title, caption = caption_of(
         paste0(if (where$joined) "band: " else "lines: ", format(100 * (1 - settings$alpha)),
                "% interval of each place alone (", settings$subjects, " subjects)"),
         paste0(if (nrow(bars)) "bars: p at most " else "no p-value is at most ", level, ", ",
@@ -150,12 +163,6 @@ course_picture <- function(rows, facts, where) {
           "a cluster does not say from when to when"
         }
       ))
-}
-
-map_score_words <- function(settings) {
-  before <- if (settings$compared) "mean difference of" else "mean"
-  if (is.null(settings$measure)) paste(before, "score") else
-    axis_words(settings$measure, before, most = 18)
 }
 
 # Bars below the curves, from half way to the place before a run of significant ones of one sign to
@@ -211,17 +218,6 @@ smallest_step <- function(values) {
   if (length(values) > 1) min(diff(values)) else 1
 }
 
-# Many places with times: a row of tiles for each, and a panel for each model.
-time_tiles <- function(rows, facts, where) {
-  rows$row <- factor(rows$of, rev(levels(rows$of)))
-  statistic_tiles(rows, facts, smallest_step(rows$at), 1, crowded_words(levels(rows$of))) +
-    panel_facets(rows$model, by = "model") +
-    names_axis("y", levels(rows$row)) +
-    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
-                                expand = ggplot2::expansion(0)) +
-    ggplot2::labs(x = where$title, y = NULL)
-}
-
 # The slices with the largest statistics, of several models in rows. The caption names the places
 # of the peaks: no statistic is larger up to three steps from them.
 slices_picture <- function(rows, facts, where) {
@@ -244,19 +240,15 @@ slices_picture <- function(rows, facts, where) {
   })
   told <- paste0(if (nlevels(rows$model) > 1) paste0(peaks$model, " "),
                  format_each(peaks$statistic), " at ", places, unit)
-  rows$at <- rows$x
-  rows$row <- rows$y
+  rows[c("at", "row")] <- rows[c("x", "y")]
   rows$depth <- factor(rows$z, depths, paste("z =", format_each(depths)))
   count <- length(largest)
   statistic_tiles(rows[!is.na(rows$depth), ], facts, smallest_step(rows$x), smallest_step(rows$y),
                   c(paste0(if (nrow(peaks) > 1) "peaks: " else "peak: ", told[1]), told[-1],
-                    if (count > length(depths)) {
-                      paste(length(depths), "of", count, "slices")
-                    })) +
+                    if (count > length(depths)) paste(length(depths), "of", count, "slices"))) +
     (if (nlevels(rows$model) > 1) {
       ggplot2::facet_grid(model ~ depth, labeller = wrapped_titles(3, 1.3, 3.5))
-    } else
-      if (!flat) ggplot2::facet_wrap("depth")) +
+    } else if (!flat) ggplot2::facet_wrap("depth")) +
     ggplot2::coord_fixed(expand = FALSE) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
@@ -277,9 +269,7 @@ ranked_map_picture <- function(rows, facts) {
   names <- c(if (settings$correction == "cluster_mass") "its cluster" else "family-wise",
              "single place", "neither")
   rows$level <- factor(names[level], names)
-  rows$at <- rows$rank
-  rows$panel <- rows$model
-  rows$score <- rows$statistic
+  rows[c("at", "panel", "score")] <- rows[c("rank", "model", "statistic")]
   threshold <- if (settings$correction == "max") {
     at <- facts$threshold[levels(rows$model)]
     both <- settings$alternative == "two_sided"
@@ -307,8 +297,7 @@ map_null_picture <- function(rows, facts) {
     if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
       sign * max(sign * values, na.rm = TRUE)
   }, 0)
-  what <- switch(settings$correction, max = "statistic", cluster_mass = "cluster mass",
-                 tfce = "TFCE", no_branch(settings$correction))
+  what <- c(max = "statistic", cluster_mass = "cluster mass", tfce = "TFCE")[[settings$correction]]
   largest_null_picture(facts$max_null[, models, drop = FALSE], facts$threshold[models], best,
                        factor(models, models), "observed") +
     ggplot2::labs(x = paste("largest", what, "of all places"), y = "sign flips",
@@ -330,22 +319,22 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
   type <- check_choice(type, c("ranked", "max_null", "centers"), "type")
   label <- check_count(label, "label", least = 0)
   facts <- searchlight_facts(object, "object")
-  need_columns(object, c("center", "model", "score", "p_value", "p_familywise"), "drawn")
-  need_rows(object)
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("center", "model", "score", "p_value", "p_familywise"))
   rows$model <- factor(rows$model, unique(rows$model))
   refuse_undefined(rows$score)
-  facts$threshold <- facts$threshold[levels(rows$model)]
+  models <- levels(rows$model)
+  facts$threshold <- facts$threshold[models]
   sign <- if (facts$settings$direction == "distance") -1 else 1
   rows$rank <- stats::ave(-sign * rows$score, rows$model, FUN = function(values) {
     rank(values, na.last = "keep", ties.method = "first")
   })
+  known <- facts$settings$permutations > 0
   # a title for the panel of each model: how many centres are significant, and which are best
-  titles <- vapply(levels(rows$model), function(model) {
+  titles <- vapply(models, function(model) {
     of_model <- rows[rows$model == model, ]
     best <- of_model$center[match(seq_len(label), of_model$rank)]
     best <- best[!is.na(best)]
-    count <- if (facts$settings$permutations > 0) {
+    count <- if (known) {
       paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
              count_of(sum(!is.na(of_model$score)), "centre"))
     }
@@ -353,14 +342,25 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
     paste(c(paste0(model, count), best), collapse = "\n")
   }, "")
   rows$panel <- factor(titles[as.character(rows$model)], titles)
-  if (type == "max_null") return(max_null_panels(rows, facts))
+  if (type == "max_null") {
+    refuse_if(!known, "choice", "This searchlight has no null scores: give `permutations` to ",
+              "searchlight(), or take type = \"ranked\".", arg = "type")
+    best <- vapply(split(sign * rows$score, rows$model), function(score) {
+      if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
+    }, 0)
+    columns <- match(models, colnames(facts$max_null), nomatch = 1)
+    return(largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
+                                rows$panel[match(models, rows$model)], "best centre") +
+             ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest",
+                                     "score of all centres"),
+                           y = "permutations", caption = light_caption(facts)))
+  }
   rows$at <- if (type == "ranked") rows$rank else
     stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
   # which p-values of a centre are small enough
   level <- ifelse(rows$p_familywise <= facts$settings$alpha, 1,
                   ifelse(rows$p_value <= facts$settings$alpha, 2, 3))
   rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
-  known <- facts$settings$permutations > 0
   threshold <- if (known) {
     data.frame(panel = factor(levels(rows$panel), levels(rows$panel)), threshold = facts$threshold)
   }
@@ -412,21 +412,6 @@ light_caption <- function(facts) {
   caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
                     "centres", if (settings$across_models) " and models", ", from ",
                     count_of(format(settings$permutations, big.mark = ","), "permutation")))
-}
-
-max_null_panels <- function(rows, facts) {
-  refuse_if(facts$settings$permutations == 0, "choice", "This searchlight has no null scores: ",
-            "give `permutations` to searchlight(), or take type = \"ranked\".", arg = "type")
-  sign <- if (facts$settings$direction == "distance") -1 else 1
-  models <- levels(rows$model)
-  best <- vapply(split(sign * rows$score, rows$model), function(score) {
-    if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
-  }, 0)
-  columns <- match(models, colnames(facts$max_null), nomatch = 1)
-  largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
-                       rows$panel[match(models, rows$model)], "best centre") +
-    ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest", "score of all centres"),
-                  y = "permutations", caption = light_caption(facts))
 }
 
 # null: a column of the largest values for each panel; best: the largest ones of the data.

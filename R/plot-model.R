@@ -25,15 +25,9 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
   subjects <- check_flag(subjects, "subjects")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   p_adjust <- check_choice(p_adjust, setdiff(adjustments, "max_t"), "p_adjust")
-  need_columns(object, c("model", "score", "se", "conf_low", "conf_high"), "drawn")
-  need_rows(object)
+  need_rows(need_columns(object, c("model", "score", "se", "conf_low", "conf_high"), "drawn"))
   if (type == "map") return(evaluation_map(object))
-  if (type == "depth") {
-    rows <- evaluated_rows(object, errors, FALSE, alpha, p_adjust)
-    rows$network <- networks_of(as.character(rows$model), network)
-    return(depth_picture(rows, evaluated_words(object),
-                         evaluation_caption(object, rows, errors, FALSE, alpha, p_adjust, FALSE)))
-  }
+  if (type == "depth") return(depth_picture(object, network, errors, alpha, p_adjust))
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
   # letters and stars are above all points
@@ -44,10 +38,6 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
   }
   height <- diff(range(0, rows$low, rows$high, rows$score, rows$roof, single$score, na.rm = TRUE))
   rows$mark_at <- as.vector(tops) + 0.02 * height
-  points <- if (!is.null(single)) {
-    ggplot2::geom_point(data = single, by_column(x = "x", y = "score"),
-                        shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
-  }
   ggplot2::ggplot(rows, by_column(x = "title", y = "score")) +
     # the noise ceiling of each model; one without an error is a line
     (if (!all(is.na(rows$floor))) {
@@ -63,7 +53,10 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
       ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], position = "identity",
                         na.rm = TRUE)
     }) +
-    points +
+    (if (!is.null(single)) {
+      ggplot2::geom_point(data = single, by_column(x = "x", y = "score"),
+                          shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
+    }) +
     (if (!is.null(rows$threshold)) {
       ggplot2::geom_segment(by_column(x = "left", xend = "right", y = "threshold",
                                       yend = "threshold"), na.rm = TRUE, linetype = "22",
@@ -85,29 +78,27 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
     names_axis("x", levels(rows$title), limits = levels(rows$title))
 }
 
-networks_of <- function(names, network) {
+# Scores over the depth of networks whose layers are the models, in their order: a curve for each
+# network, with a band for its errors and dashes for what chance does not exceed.
+depth_picture <- function(object, network, errors, alpha, p_adjust) {
+  rows <- evaluated_rows(object, errors, FALSE, alpha, p_adjust)
+  names <- as.character(rows$model)
   if (is.null(network)) network <- if (all(grepl("/", names))) sub("/.*", "", names) else
     rep("", length(names))
   refuse_if(!is.atomic(network) || length(network) != length(names) || anyNA(network), "labels",
             "`network` must have one label for each of the {count_of(length(names), 'row')}, none ",
             "of them missing.")
-  factor(network, unique(network))
-}
-
-# Scores over the depth of networks whose layers are the models, in their order: a curve for each
-# network, with a band for its errors and dashes for what chance does not exceed.
-depth_picture <- function(rows, title, caption) {
-  names <- as.character(rows$model)
+  rows$network <- factor(network, unique(network))
   layer <- stats::ave(seq_along(names), rows$network, FUN = seq_along)
   count <- stats::ave(layer, rows$network, FUN = max)
   one <- nlevels(rows$network) == 1
   rows$at <- if (one) layer else ifelse(count > 1, (layer - 1) / (count - 1), 0.5)
-  limits <- by_column(ymin = "floor", ymax = "roof")
   colours <- category_colours(levels(rows$network))
   key <- if (one) "none" else names_legend(levels(rows$network))
   ggplot2::ggplot(rows, by_column(x = "at", y = "score", group = "network")) +
     (if (!all(is.na(rows$floor))) {
-      ggplot2::geom_ribbon(limits, fill = "grey60", alpha = 0.35, na.rm = TRUE)
+      ggplot2::geom_ribbon(by_column(ymin = "floor", ymax = "roof"), fill = "grey60", alpha = 0.35,
+                           na.rm = TRUE)
     } else if (!all(is.na(rows$roof))) {
       ggplot2::geom_line(by_column(y = "roof"), colour = "grey60", na.rm = TRUE)
     }) +
@@ -124,7 +115,9 @@ depth_picture <- function(rows, title, caption) {
     ggplot2::scale_colour_manual(NULL, values = colours, labels = key_names, guide = key) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
     score_axis(ggplot2::scale_y_continuous) +
-    ggplot2::labs(x = if (!one) "depth (first to last layer)", y = title, caption = caption) +
+    ggplot2::labs(x = if (!one) "depth (first to last layer)", y = evaluated_words(object),
+                  caption = evaluation_caption(object, rows, errors, FALSE, alpha, p_adjust,
+                                               FALSE)) +
     picture_theme() +
     (if (one) names_axis("x", names, layer, expand = ggplot2::expansion(add = 0.5)) else
       ggplot2::scale_x_continuous(n.breaks = 3))
@@ -164,22 +157,35 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   }
   # without errors, nothing is known of which is the best
   rows$best <- if (is.null(rows$best)) FALSE else rows$best %in% TRUE
-  marks <- if (letters) difference_letters(object, alpha, p_adjust) else rep("", nrow(rows))
+  marks <- rep("", nrow(rows))
+  if (letters && nrow(object) > 1 && !anyNA(object$score) && !anyNA(object$se)) {
+    # a letter for each set of models that do not differ; models without a common letter differ
+    pairs <- suppressWarnings(compare_scores(object, p_adjust = p_adjust, draws = 999))
+    differ <- matrix(FALSE, nrow(object), nrow(object))
+    at <- cbind(match(pairs$score_1, object$model), match(pairs$score_2, object$model))
+    differ[at] <- pairs$p_adjusted <= alpha & !is.na(pairs$p_adjusted)
+    sets <- alike_sets(differ | t(differ))
+    # the best models have the first letters
+    sets <- sets[order(-vapply(sets, function(set) max(object$score[set]), 0))]
+    names <- c(base::letters, LETTERS)[seq_along(sets)]
+    marks <- vapply(seq_len(nrow(object)), function(i) {
+      paste(names[vapply(sets, function(set) i %in% set, NA)], collapse = "")
+    }, "")
+  }
   # the threshold says the same for all models together
-  stars <- if (of_recordings) NULL else rows$p_chance
-  beyond_chance <- if (is.null(stars)) FALSE else stars <= alpha
-  rows$mark <- paste0(marks, ifelse(beyond_chance %in% TRUE, "*", ""))
+  stars <- if (!of_recordings) rows$p_chance
+  rows$mark <- paste0(marks, ifelse((stars <= alpha) %in% TRUE, "*", ""))
   rows
 }
 
 # Scores of single RDMs, or the means of their groups: a row for each of them and each model. `x` is
 # the place on the axis, the same for a subject in all models. NULL if they are too many or none.
-subject_scores <- function(object, titles, most = 40) {
+subject_scores <- function(object, titles) {
   scores <- attr(object, "table")
   group <- attr(object, "group")
   models <- unique(object$model)
   known <- !is.null(scores) && all(models %in% colnames(scores))
-  if (!known || max(group) > most || max(group) < 2) return(NULL)
+  if (!known || max(group) > 40 || max(group) < 2) return(NULL)
   means <- rowsum(scores[, models, drop = FALSE], group) / tabulate(group)
   subjects <- nrow(means)
   # on both sides of the model's own point
@@ -201,7 +207,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   over <- if (of_recordings) {
     in_words_of_kind(sample_words(overs_of(object)), evaluated_kind(facts))
   } else evaluation_over(object)
-  parts <- c(
+  caption_of(
     if (!all(is.na(rows$se))) {
       paste0("lines: ", if (errors == "conf") paste0(level, " intervals") else
         "one standard error", " over ", over,
@@ -230,28 +236,9 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
     # the depth of several networks is a number
     if (nlevels(rows$network) < 2) crowded_words(levels(rows$title))
   )
-  caption_of(parts)
 }
 
 # ---- which models differ
-
-# A letter for each set of models that do not differ; models without a common letter differ.
-difference_letters <- function(object, alpha, p_adjust) {
-  if (nrow(object) < 2 || anyNA(object$score) || anyNA(object$se)) return(rep("", nrow(object)))
-  pairs <- suppressWarnings(compare_scores(object, p_adjust = p_adjust, draws = 999))
-  differ <- matrix(FALSE, nrow(object), nrow(object))
-  at <- cbind(match(pairs$score_1, object$model), match(pairs$score_2, object$model))
-  found <- pairs$p_adjusted %in% NA | pairs$p_adjusted <= alpha
-  differ[at] <- found & !is.na(pairs$p_adjusted)
-  differ <- differ | t(differ)
-  sets <- alike_sets(differ)
-  # the best models have the first letters
-  sets <- sets[order(-vapply(sets, function(set) max(object$score[set]), 0))]
-  names <- c(base::letters, LETTERS)[seq_along(sets)]
-  vapply(seq_len(nrow(object)), function(i) {
-    paste(names[vapply(sets, function(set) i %in% set, NA)], collapse = "")
-  }, "")
-}
 
 # The largest sets of models of which no two differ (Piepho 2004): each pair that differs splits the
 # sets that hold both.
@@ -312,10 +299,8 @@ autoplot.repalign_regression <- function(object,
   no_other_arguments(...)
   value <- check_choice(value, c("estimate", "partial", "semipartial", "unique"), "value")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
-  need_columns(object, c("term", "p_value", value), "drawn")
-  need_rows(object)
   # the first predictor is on top
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("term", "p_value", value))
   rows$value <- rows[[value]]
   refuse_undefined(rows$value)
   rows$title <- factor(rows$term, rev(unique(rows$term)))
@@ -382,7 +367,6 @@ found_flags <- function(p, alpha) {
   factor(ifelse(p <= alpha & !is.na(p), "yes", "no"), c("yes", "no"))
 }
 
-
 # ---- encoding
 
 # Pictures of what encode() returned: scores of layers with their ceilings, and of neurons against
@@ -395,18 +379,13 @@ found_flags <- function(p, alpha) {
 autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...) {
   no_other_arguments(...)
   what <- check_choice(what, c("pairs", "neurons"), "what")
-  need_columns(object, c("x", "y", "measure", "score"), "drawn")
-  need_rows(object)
-  if (what == "neurons") encoded_neurons(object) else encoded_pairs(object)
-}
-
-encoded_pairs <- function(object) {
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("x", "y", "measure", "score"))
+  if (what == "neurons") return(encoded_neurons(object))
   rows$at <- factor(full_names(rows, "x"), unique(full_names(rows, "x")))
   rows$panel <- encoding_panels(source_names(rows, source_columns(object)), full_names(rows, "y"),
                                 measure_titles(rows$measure))
-  refuse_if(anyDuplicated(rows[c("at", "panel")]), "rows", "`object` has two scores of ",
-            quoted(as.character(rows$at[anyDuplicated( rows[c("at", "panel")])])),
+  twice <- anyDuplicated(rows[c("at", "panel")])
+  refuse_if(twice, "rows", "`object` has two scores of ", quoted(as.character(rows$at[twice])),
             " that cannot be told apart: bind results with names, as in rbind(day1 = a, day2 = b).")
   refuse_undefined(rows$score)
   rows$left <- as.integer(rows$at) - 0.35
@@ -416,6 +395,7 @@ encoded_pairs <- function(object) {
   points <- do.call(rbind, lapply(values, function(name) {
     data.frame(rows[c("at", "panel")], value = factor(name, values), score = rows[[name]])
   }))
+  key <- if (length(values) > 1) "legend" else "none"
   ggplot2::ggplot(points, by_column(x = "at", y = "score")) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey60") +
     (if (limited) {
@@ -425,11 +405,8 @@ encoded_pairs <- function(object) {
     # rings round the points, which are seen where both are at one place
     ggplot2::geom_point(by_column(shape = "value", size = "value"), na.rm = TRUE,
                         colour = forest_colour) +
-    lapply(list(list(ggplot2::scale_shape_manual, c(score = 19, normalized = 1)),
-                list(ggplot2::scale_size_manual, c(score = 2, normalized = 3.6))), function(scale) {
-      scale[[1]](values = scale[[2]], name = NULL,
-                 guide = if (length(values) > 1) "legend" else "none")
-    }) +
+    ggplot2::scale_shape_manual(values = c(score = 19, normalized = 1), name = NULL, guide = key) +
+    ggplot2::scale_size_manual(values = c(score = 2, normalized = 3.6), name = NULL, guide = key) +
     panel_facets(rows$panel) +
     ggplot2::labs(x = NULL, y = encoding_axis(rows), caption = caption_of(
       if (limited) "dashes: noise ceilings",
@@ -444,9 +421,7 @@ encoded_pairs <- function(object) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_parts <- function(object, ...) {
   no_other_arguments(...)
-  need_columns(object, c("x", "y", "part", "space", "score", "conf_low", "conf_high"), "drawn")
-  need_rows(object)
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("x", "y", "part", "space", "score", "conf_low", "conf_high"))
   rows$panel <- encoding_panels(source_names(rows, source_columns(object)), part_titles(rows))
   kinds <- c("unique", "common", if (!any(rows$part == "common")) "shared", "alone")
   rows <- rows[rows$part %in% kinds, ]
@@ -507,9 +482,8 @@ encoded_neurons <- function(object) {
   table$panel <- encoding_panels(source_names(table, source_columns(object)),
                                  full_names(table, "x"), full_names(table, "y"),
                                  measure_titles(measure))
-  squared <- endsWith(measure[1], "r2")
   line <- data.frame(reliability = seq(0, 1, length.out = 101))
-  line$score <- if (squared) line$reliability else sqrt(line$reliability)
+  line$score <- if (endsWith(measure[1], "r2")) line$reliability else sqrt(line$reliability)
   lost <- sum(is.na(table$score) | is.na(table$reliability))
   ggplot2::ggplot(table, by_column(x = "reliability", y = "score")) +
     ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +

@@ -115,15 +115,13 @@ group_runs <- function(group, rdms) {
 rdm_panels <- function(rdms, own, groups, map = NULL) {
   # a row for each entry beside the diagonal, on both sides of it
   titles <- if (is.null(names(rdms))) "" else names(rdms)
-  parts <- Map(function(d, title) {
+  tiles <- do.call(rbind, Map(function(d, title) {
     square <- as.matrix(unclass_rdm(d))
     at <- which(row(square) != col(square))
     data.frame(panel = factor(title, titles), x = col(square)[at], y = row(square)[at],
                value = square[at])
-  }, unname(rdms), titles)
-  tiles <- do.call(rbind, parts)
-  tiles$text <- number_text(tiles$value)
-  tiles$panel <- factor(tiles$panel, titles)
+  }, unname(rdms), titles))
+  tiles$text <- ifelse(is.na(tiles$value), "", number_text(tiles$value))
   names <- unique(lapply(rdms, condition_names))
   words <- unique(vapply(rdms, distance_words, ""))
   title <- wrapped_labels(if (length(words) == 1) words else "dissimilarity", 14)
@@ -141,7 +139,6 @@ rdm_panels <- function(rdms, own, groups, map = NULL) {
     real_shading(values, 0, FALSE, title)
   if (own) shading$ranges <- panel_ranges(tiles)
   tiles$fill <- shading$fill
-  tiles$text[is.na(tiles$value)] <- ""
   tiles$ink <- text_colour(shading$share)
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, panel_columns(tiles$panel))
   shown <- levels(tiles$panel)

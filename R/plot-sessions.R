@@ -5,10 +5,8 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_sessions <- function(object, ...) {
   no_other_arguments(...)
-  need_columns(object, c("measure", "lag", "score", "conf_low", "conf_high"), "drawn")
-  need_rows(object)
-  refuse_undefined(object$score)
-  rows <- as.data.frame(object)
+  rows <- drawn_rows(object, c("measure", "lag", "score", "conf_low", "conf_high"))
+  refuse_undefined(rows$score)
   rows$panel <- factor(rows$measure, c("geometry", "tuning"))
   pairs <- need_kept(object, "tables", "across_sessions()", "object")$pairs
   lags <- unique(rows$lag)

@@ -33,14 +33,6 @@ is_of_two_lists <- function(object) {
   identical(if (is.null(grid)) attr(object, "within") else grid$within, FALSE)
 }
 
-# Do panels differ in the names at their axes, so that each needs its own axes?
-free_axes <- function(tiles) {
-  sets <- lapply(split(tiles, tiles$panel), function(part) {
-    list(sort(as.character(unique(part$row))), sort(as.character(unique(part$column))))
-  })
-  length(unique(unname(sets))) > 1
-}
-
 # shading: what a function of plot.R returns. likeness: larger where tiles are more similar, if the
 # best match in each row gets a frame.
 draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE, likeness = NULL) {
@@ -56,53 +48,22 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE, likeness 
   # panels, titles need the width
   part <- tiles[tiles$panel == tiles$panel[1], ]
   ratio <- length(unique(part$row)) / length(unique(part$column))
-  best <- if (two && length(rows) > 1 && length(columns) > 1) best_of_rows(tiles, likeness)
-  ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
-    ggplot2::geom_tile() +
-    (if (length(best)) {
-      ggplot2::geom_tile(data = tiles[best, ], width = 0.96, height = 0.96, fill = NA,
-                         colour = okabe_ito[["vermillion"]], linewidth = 0.7)
-    }) +
-    pale_tiles(tiles) +
-    model_borders(tiles) +
-    (if (numbers) tile_text(tiles)) +
-    ggplot2::scale_colour_identity() +
-    shading$scale +
-    ggplot2::facet_wrap(~panel, ncol = across,
-                        scales = if (free_axes(tiles)) "free" else "fixed") +
-    ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
-                  caption = caption_of(caption, if (length(best)) "frames: best match of each row",
-                                       tile_remarks(tiles))) +
-    tile_theme(if (ratio < 0.4 || across == 1 && ratio > 1.25) ratio) +
-    names_axis("x", columns, panels = across, inches = tiles_width) +
-    names_axis("y", rows, panels = down)
-}
-
-# Where the tiles are whose likeness is the largest in their row and panel.
-best_of_rows <- function(tiles, likeness) {
-  if (is.null(likeness)) return(NULL)
-  likeness <- settled(likeness)
-  rows <- interaction(tiles$panel, tiles$row, drop = TRUE)
-  most <- stats::ave(likeness, rows, FUN = function(values) max(values, -Inf, na.rm = TRUE))
-  which(likeness == most & !tiles$pale)
-}
-
-# What names and the bar leave to tiles in a column of a journal, in inches.
-tiles_width <- 1.7
-
-# What is not significant has no colour, over the tiles of their values.
-pale_tiles <- function(tiles) {
-  pale <- tiles[tiles$pale & !is.na(tiles$value), ]
-  if (nrow(pale)) ggplot2::geom_tile(data = pale, fill = not_found_colour)
-}
-
-# Lines between the models on both sides of each panel.
-model_borders <- function(tiles) {
-  if (is.null(tiles$row_model)) return(NULL)
-  free <- free_axes(tiles)
-  edges <- function(side) {
+  # the tiles whose likeness is the largest in their row and panel
+  best <- if (two && length(rows) > 1 && length(columns) > 1 && !is.null(likeness)) {
+    likeness <- settled(likeness)
+    row <- interaction(tiles$panel, tiles$row, drop = TRUE)
+    most <- stats::ave(likeness, row, FUN = function(values) max(values, -Inf, na.rm = TRUE))
+    which(likeness == most & !tiles$pale)
+  }
+  # do panels differ in the names at their axes, so that each needs its own axes?
+  sets <- lapply(split(tiles, tiles$panel), function(part) {
+    list(sort(as.character(unique(part$row))), sort(as.character(unique(part$column))))
+  })
+  free <- length(unique(unname(sets))) > 1
+  # where lines lie between the models on a side of each panel
+  borders <- function(side) {
     model <- tiles[[paste0(side, "_model")]]
-    do.call(rbind, lapply(levels(droplevels(tiles$panel)), function(panel) {
+    if (!is.null(model)) do.call(rbind, lapply(levels(droplevels(tiles$panel)), function(panel) {
       # the names on the axis of the panel, in their order
       here <- if (free) tiles$panel == panel else rep(TRUE, nrow(tiles))
       names <- levels(droplevels(tiles[[side]][here]))
@@ -114,8 +75,34 @@ model_borders <- function(tiles) {
   line <- function(layer, at, ...) {
     if (!is.null(at)) layer(data = at, ..., linewidth = 0.5, colour = "grey20")
   }
-  list(line(ggplot2::geom_vline, edges("column"), by_column(xintercept = "at")),
-       line(ggplot2::geom_hline, edges("row"), by_column(yintercept = "at")))
+  ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
+    ggplot2::geom_tile() +
+    (if (length(best)) {
+      ggplot2::geom_tile(data = tiles[best, ], width = 0.96, height = 0.96, fill = NA,
+                         colour = okabe_ito[["vermillion"]], linewidth = 0.7)
+    }) +
+    pale_tiles(tiles) +
+    line(ggplot2::geom_vline, borders("column"), by_column(xintercept = "at")) +
+    line(ggplot2::geom_hline, borders("row"), by_column(yintercept = "at")) +
+    (if (numbers) tile_text(tiles)) +
+    ggplot2::scale_colour_identity() +
+    shading$scale +
+    ggplot2::facet_wrap(~panel, ncol = across, scales = if (free) "free" else "fixed") +
+    ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
+                  caption = caption_of(caption, if (length(best)) "frames: best match of each row",
+                                       tile_remarks(tiles))) +
+    tile_theme(if (ratio < 0.4 || across == 1 && ratio > 1.25) ratio) +
+    names_axis("x", columns, panels = across, inches = tiles_width) +
+    names_axis("y", rows, panels = down)
+}
+
+# What names and the bar leave to tiles in a column of a journal, in inches.
+tiles_width <- 1.7
+
+# What is not significant has no colour, over the tiles of their values.
+pale_tiles <- function(tiles) {
+  pale <- tiles[tiles$pale & !is.na(tiles$value), ]
+  if (nrow(pale)) ggplot2::geom_tile(data = pale, fill = not_found_colour)
 }
 
 # Numbers on tiles. They are drawn only where they fit: tiles in a small picture have none.
@@ -168,9 +155,7 @@ with_ranges <- function(panel, ranges, across) {
 tile_remarks <- function(tiles) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)
-  c(if (anyNA(tiles$value)) {
-      paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)")
-    },
+  c(if (anyNA(tiles$value)) paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)"),
     # titles of the panels below take room, too, and a line of theirs that of two names
     crowded_words(lines = max(
       down * nlevels(droplevels(tiles$row)) + 2 * (down - 1) * max(text_lines(levels(tiles$panel))),
@@ -226,24 +211,16 @@ heatmap_picture <- function(object, numbers) {
   tiles <- structure(tiles, side_by_side = across, two_lists = FALSE)
   shading <- if (calibrated) {
     calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
-  } else {
-    score_shading(tiles, facts$direction, facts$best)
-  }
+  } else score_shading(tiles, facts$direction, facts$best)
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
-  draw_heatmap(tiles, shading, tree, c(if (calibrated) significance_caption(object), note), numbers)
-}
-
-draw_heatmap <- function(tiles, shading, tree, caption, numbers) {
   tiles$fill <- shading$fill
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
-  tiles$x <- as.integer(tiles$column)
-  tiles$y <- as.integer(tiles$row)
   # tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
   # write names at these numbers
-  names <- levels(tiles$column)
+  tiles[c("x", "y")] <- lapply(tiles[c("column", "row")], as.integer)
   axis <- function(side, at) {
-    names_axis(side, names, at, expand = ggplot2::expansion(add = 0.1), inches = tiles_width)
+    names_axis(side, order, at, expand = ggplot2::expansion(add = 0.1), inches = tiles_width)
   }
   ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
     ggplot2::geom_tile(by_column(fill = "fill")) +
@@ -254,10 +231,11 @@ draw_heatmap <- function(tiles, shading, tree, caption, numbers) {
     ggplot2::scale_colour_identity() +
     shading$scale +
     ggplot2::labs(x = NULL, y = NULL, title = levels(tiles$panel),
-                  caption = caption_of(caption, tile_remarks(tiles))) +
+                  caption = caption_of(if (calibrated) significance_caption(object), note,
+                                       tile_remarks(tiles))) +
     tile_theme(NULL) +
-    axis("x", seq_along(names)) +
-    axis("y", rev(seq_along(names))) +
+    axis("x", seq_along(order)) +
+    axis("y", rev(seq_along(order))) +
     ggplot2::theme(panel.border = ggplot2::element_blank(),
                    plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
@@ -401,8 +379,7 @@ map_caption <- function(formula, kept) {
 # is the distance in the plane that takes an inch of the page.
 map_frame <- function(points) {
   panel <- c(5.8, if (nlevels(points$model) > 1) 3.4 else 3.7)
-  extent <- c(diff(range(points$x)), diff(range(points$y)))
-  unit <- max(extent / (panel - c(1.2, 0.6)))
+  unit <- max(c(diff(range(points$x)), diff(range(points$y))) / (panel - c(1.2, 0.6)))
   if (unit == 0) unit <- 1
   around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
   list(x = around(points$x, panel[1]), y = around(points$y, panel[2]), unit = unit)

@@ -147,8 +147,7 @@ measure_facts <- function(object) {
   facts <- function(name, default) {
     known <- if (is.null(grid)) attr(object, name) else grid[[name]]
     new <- setdiff(labels, names(known))
-    found <- vapply(new, registered_fact, default, name = name, default = default)
-    c(known, found)[labels]
+    c(known, vapply(new, registered_fact, default, name = name, default = default))[labels]
   }
   list(direction = facts("direction", NA_character_), best = facts("best", NA_real_))
 }
@@ -181,25 +180,23 @@ character_width <- 0.06
 # longer. Lines end after a separator, or where a small letter is followed by a capital one or a
 # bracket, but not within a number. Nothing is left out, so that different names stay different.
 wrapped_labels <- function(labels, most) {
-  vapply(strsplit(as.character(labels), "\n", fixed = TRUE), function(lines) {
-    paste(unlist(lapply(lines, broken_line, most)), collapse = "\n")
-  }, "")
-}
-
-broken_line <- function(line, most) {
-  if (is.na(line) || nchar(line) <= most) return(line)
   number <- "(?!(?<=[0-9])[.][0-9]|(?<=[0-9]e|^| )-[0-9])"
-  marked <- gsub(paste0(number, "([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z(])"), "\\1\\2\r", line,
-                 perl = TRUE)
-  words <- strsplit(marked, "\r", fixed = TRUE)[[1]]
-  lines <- words[1]
-  for (word in words[-1]) {
-    last <- length(lines)
-    together <- paste0(lines[last], word)
-    if (nchar(trimws(together, "right")) <= most) lines[last] <- together else
-      lines <- c(lines, word)
+  ends <- paste0(number, "([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z(])")
+  broken <- function(line) {
+    if (is.na(line) || nchar(line) <= most) return(line)
+    words <- strsplit(gsub(ends, "\\1\\2\r", line, perl = TRUE), "\r", fixed = TRUE)[[1]]
+    lines <- words[1]
+    for (word in words[-1]) {
+      last <- length(lines)
+      together <- paste0(lines[last], word)
+      if (nchar(trimws(together, "right")) <= most) lines[last] <- together else
+        lines <- c(lines, word)
+    }
+    trimws(lines)
   }
-  trimws(lines)
+  vapply(strsplit(as.character(labels), "\n", fixed = TRUE), function(lines) {
+    paste(unlist(lapply(lines, broken)), collapse = "\n")
+  }, "")
 }
 
 text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
@@ -207,13 +204,6 @@ text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed 
 # The width of the longest line, in characters.
 longest_line <- function(texts) {
   max(0, nchar(unlist(strsplit(as.character(texts), "\n", fixed = TRUE))))
-}
-
-# Names that stand below each other at the left side, or sideways: broken into lines while there is
-# room for them, otherwise shortened so that they stay different.
-names_beside <- function(names, most = 20) {
-  wrapped <- wrapped_labels(names, 20)
-  if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(names, most)
 }
 
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.
@@ -226,7 +216,11 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
   labels <- wrapped_labels(written, 12)
   beside <- side == "y" ||
     (longest_line(labels) + 1) * length(names) * panels * character_width > inches
-  if (beside) labels <- names_beside(written, most)
+  if (beside) {
+    # broken into lines while these have room, otherwise shortened so that they stay different
+    labels <- wrapped_labels(written, 20)
+    if (sum(text_lines(labels)) > 10) labels <- short_labels(written, most)
+  }
   # titles of the panels take lines, too
   lines <- if (beside) (sum(text_lines(labels)) + (panels > 1)) * panels else 0
   text <- ggplot2::element_text(size = if (lines > 28) 5 else if (lines > 14) 6.5 else 8,
@@ -362,18 +356,6 @@ format_each <- function(values, digits = 3) {
 # Small tiles have room for a number only without the zero before the point.
 compact_text <- function(text) sub("^(-?)0\\.", "\\1.", text)
 
-# Two numbers with as many digits as it takes to tell them apart; one number for both if they differ
-# by rounding alone.
-range_text <- function(from, to) {
-  if (settled(to - from) == 0) return(paste("all", number_text(to)))
-  text <- number_text(c(from, to))
-  for (digits in 2:15) {
-    if (text[1] != text[2]) break
-    text <- format_each(c(from, to), digits)
-  }
-  paste(text[1], "to", text[2])
-}
-
 # Scores that differ by less than this differ by rounding: they should not look different.
 settled <- function(values) round(values, 12)
 
@@ -389,8 +371,7 @@ caption_of <- function(...) {
   for (part in text) {
     last <- length(lines)
     joined <- paste(lines[last], part)
-    if (last && nchar(joined) < 60) lines[last] <- joined else
-      lines <- c(lines, strwrap(part, 60))
+    if (last && nchar(joined) < 60) lines[last] <- joined else lines <- c(lines, strwrap(part, 60))
   }
   paste(lines, collapse = "\n")
 }
@@ -415,11 +396,10 @@ score_shading <- function(tiles, direction, best) {
                         if (far) "distance" else "score"))
   }
   # the colours of each measure go from its least to its most similar score, as in real_shading()
-  distance <- stats::setNames(distance, measures)
   fill <- rep(NA_real_, nrow(tiles))
-  for (measure in names(distance)) {
+  for (measure in measures) {
     at <- tiles$measure == measure
-    far <- distance[[measure]]
+    far <- direction[[measure]] %in% "distance"
     fill[at] <- real_shading(tiles$value[at], c(0, if (!far) best[[measure]]), far, "")$share
   }
   list(fill = fill, share = fill, ranges = panel_ranges(tiles),
@@ -443,10 +423,19 @@ bar_limits <- function(values, anchors) {
   if (diff(limits) > 0) limits else limits + c(0, 1)
 }
 
+# The range of the numbers of each panel: two numbers with as many digits as it takes to tell them
+# apart; one number for both if they differ by rounding alone.
 panel_ranges <- function(tiles) {
   vapply(split(tiles$value, tiles$panel), function(values) {
-    values <- values[!is.na(values)]
-    if (length(values)) range_text(min(values), max(values)) else "undefined"
+    if (all(is.na(values))) return("undefined")
+    ends <- range(values, na.rm = TRUE)
+    if (settled(ends[2] - ends[1]) == 0) return(paste("all", number_text(ends[2])))
+    text <- number_text(ends)
+    for (digits in 2:15) {
+      if (text[1] != text[2]) break
+      text <- format_each(ends, digits)
+    }
+    paste(text, collapse = " to ")
   }, "")
 }
 
@@ -514,12 +503,9 @@ p_shading <- function(p, alpha, title) {
 # holds their mean. `measure` is the label, and `formula` says in words what d holds.
 # purpose: what they are for, in words for messages.
 dissimilarities <- function(object, purpose) {
-  labels <- unique(as.character(object$measure))
-  measure <- if (length(labels) == 1) {
-    labels
-  } else {
-    refuse("choice", "{purpose} shows one measure: name it in `measure`: {enumerate(labels, 20)}.")
-  }
+  measure <- unique(as.character(object$measure))
+  refuse_if(length(measure) != 1, "choice", "{purpose} shows one measure: name it in `measure`: ",
+            "{enumerate(measure, 20)}.")
   if (nlevels(row_sources(object)) != 1) {
     values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
     differing <- Filter(function(v) length(unique(v)) > 1, values)
@@ -544,41 +530,30 @@ dissimilarities <- function(object, purpose) {
               " under your own `aggregate`: use another one.", arg = "object")
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
   d <- settled(if (distance) object$score else pmax(best - object$score, 0))
-  # drops the levels that occur on neither side
-  square <- averaged_square(d, lapply(names, function(side, names) {
-    used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
-    factor(as.character(side), used)
-  }, names), purpose)
+  # the levels that occur on some side
+  all <- levels(names$x)
+  all <- all[all %in% unlist(lapply(names, as.character))]
+  square <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
+  at <- cbind(match(names$x, all), match(names$y, all))
+  square[at] <- d
+  known <- !is.na(replace(square, at, 1))
+  refuse_gaps(!known & !t(known), "was not computed", gap_remedy, purpose)
+  undefined <- known & is.na(square)
+  refuse_gaps(undefined | t(undefined), "is undefined (NA)", "leave one of them out", purpose)
+  # where a pair was computed in one direction only, its score stands for both
+  mean <- rowMeans(array(c(square, t(square)), c(dim(square), 2)), na.rm = TRUE, dims = 2)
+  dimnames(mean) <- dimnames(square)
+  diag(mean) <- 0
   formula <- c(if (!distance) paste(format(best, digits = 3), "-"), measure_titles(measure))
   formula <- paste(formula, collapse = " ")
-  one_way <- square$one_way && !is_mirrored(object)
-  list(d = square$mean, measure = measure,
-       formula = paste0(formula, if (one_way) " (one direction)"))
+  one_way <- any(known != t(known)) && !is_mirrored(object)
+  list(d = mean, measure = measure, formula = paste0(formula, if (one_way) " (one direction)"))
 }
 
 # Does one score stand for both directions of a pair? It does when the measure is symmetric.
 is_mirrored <- function(object) {
   symmetric <- grid_of(object)$symmetric
   !isFALSE(symmetric[as.character(object$measure[1])])
-}
-
-# Returns list(mean, one_way): the symmetric matrix, and whether some pair was computed in one
-# direction only.
-averaged_square <- function(d, names, purpose) {
-  all <- levels(names$x)
-  square <- matrix(NA_real_, length(all), length(all), dimnames = list(all, all))
-  known <- square
-  at <- cbind(as.integer(names$x), as.integer(names$y))
-  square[at] <- d
-  known[at] <- 1
-  known <- !is.na(known)
-  refuse_gaps(!known & !t(known), "was not computed", gap_remedy, purpose)
-  undefined <- known & is.na(square)
-  refuse_gaps(undefined | t(undefined), "is undefined (NA)", "leave one of them out", purpose)
-  mean <- rowMeans(array(c(square, t(square)), c(dim(square), 2)), na.rm = TRUE, dims = 2)
-  dimnames(mean) <- dimnames(square)
-  diag(mean) <- 0
-  list(mean = mean, one_way = any(known != t(known)))
 }
 
 gap_remedy <- "all pairs are needed, within models too (diagonal = TRUE, or an `aggregate`)"

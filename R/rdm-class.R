@@ -252,7 +252,26 @@ is_rdm_like <- function(one) {
 some_conditions <- function(x, conditions, arg) {
   check_rdm(x, arg)
   n <- attr(x, "Size")
-  at <- chosen_conditions(conditions, condition_names(x), arg)
+  names <- condition_names(x)
+  if (is.factor(conditions)) conditions <- as.character(conditions)
+  named <- is.character(conditions)
+  refuse_if(!is.numeric(conditions) && !named && !is.logical(conditions), "type",
+            "`conditions` must be numbers, names, or TRUE and FALSE, not {describe(conditions)}.")
+  refuse_if(anyNA(conditions), "value", "`conditions` has missing values: choose among the ",
+            "conditions.")
+  refuse_if(is.logical(conditions) && length(conditions) != n, "size", "`conditions` has ",
+            "{count_of(length(conditions), 'flag')}, but `{arg}` has {count_of(n, 'condition')}: ",
+            "give TRUE or FALSE for each.")
+  at <- if (is.logical(conditions)) which(conditions) else
+    match(conditions, if (named) names else seq_len(n))
+  lost <- conditions[is.na(at)][1]
+  refuse_if(anyNA(at), "labels", "`conditions` has ", if (named) quoted(lost) else format(lost),
+            ", but `{arg}` has ", if (named) paste0("no such condition", suggest(lost, names)) else
+              paste0("the conditions 1 to ", n, "."))
+  refuse_if(anyDuplicated(at), "value", "`conditions` has {quoted(names[at[anyDuplicated(at)]])} ",
+            "more than once: a condition has no dissimilarity to itself.")
+  refuse_if(length(at) < 2, "size", "`conditions` chooses {count_of(length(at), 'condition')} of ",
+            "`{arg}`: an RDM has at least 2.")
   place <- packed_places(at, n)
   pairs <- attr(x, "pairs")
   labels <- attr(x, "Labels")
@@ -260,41 +279,6 @@ some_conditions <- function(x, conditions, arg) {
                   if (length(pairs) > 1) pairs[place] else pairs, attr(x, "transformed"))
   attr(part, "method") <- attr(x, "method")
   part
-}
-
-# The numbers of the conditions; names: of those that there are.
-chosen_conditions <- function(conditions, names, arg) {
-  n <- length(names)
-  wrong <- function(..., class = "repalign_error_value") {
-    refuse(class, "`conditions` ", ...)
-  }
-  if (is.factor(conditions)) conditions <- as.character(conditions)
-  if (!(is.numeric(conditions) || is.character(conditions) || is.logical(conditions))) {
-    wrong("must be numbers, names, or TRUE and FALSE, not ", describe(conditions), ".",
-          class = "repalign_error_type")
-  }
-  if (anyNA(conditions)) wrong("has missing values: choose among the conditions.")
-  if (is.logical(conditions) && length(conditions) != n) {
-    wrong("has ", count_of(length(conditions), "flag"), ", but `", arg, "` has ",
-          count_of(n, "condition"), ": give TRUE or FALSE for each.", class = "repalign_error_size")
-  }
-  at <- if (is.logical(conditions)) which(conditions) else
-    if (is.character(conditions)) match(conditions, names) else match(conditions, seq_len(n))
-  if (anyNA(at)) {
-    lost <- conditions[is.na(at)][1]
-    wrong("has ", if (is.character(lost)) quoted(lost) else format(lost), ", but `", arg,
-          "` has ", if (is.character(lost)) paste0("no such condition", suggest(lost, names)) else
-            paste0("the conditions 1 to ", n, "."), class = "repalign_error_labels")
-  }
-  if (anyDuplicated(at)) {
-    wrong("has ", quoted(names[at[anyDuplicated(at)]]), " more than once: a condition has ",
-          "no dissimilarity to itself.")
-  }
-  if (length(at) < 2) {
-    wrong("chooses ", count_of(length(at), "condition"), " of `", arg, "`: an RDM has at least 2.",
-          class = "repalign_error_size")
-  }
-  at
 }
 
 # ---- given dissimilarities

@@ -45,9 +45,9 @@ rdm_form_kind <- function(args) {
 }
 
 refuse_unused_noise <- function(stimulus_noise, outer) {
-  if (is.null(stimulus_noise) || whitens(outer)) return(invisible())
-  refuse("choice", "`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which ",
-         "weigh pairs by it; outer = {quoted(outer)} does not use it.")
+  refuse_if(!is.null(stimulus_noise) && !whitens(outer), "choice", "`stimulus_noise` is for ",
+            "\"whitened_cosine\" and \"whitened_pearson\", which weigh pairs by it; outer = ",
+            "{quoted(outer)} does not use it.")
 }
 
 # among: which of them, with a blank at the end.
@@ -81,8 +81,7 @@ similarity_table <- function(a, b, outer, stimulus_noise = NULL) {
 # Columns that lack the same pairs, as a list.
 same_gaps <- function(values) {
   if (!anyNA(values)) return(list(seq_len(ncol(values))))
-  lacking <- is.na(values)
-  key <- apply(lacking, 2, function(column) paste(which(column), collapse = " "))
+  key <- apply(is.na(values), 2, function(column) paste(which(column), collapse = " "))
   split(seq_along(key), factor(key, unique(key)))
 }
 

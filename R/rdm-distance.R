@@ -52,11 +52,8 @@ declare_distance <- function(id, definition, of, values, metric, power, runs = F
             is.numeric(power) || is.na(power), noise %in% c("none", "precision", "any"),
             is.logical(c(runs, weights, centers, counts, gaps)))
   # the order of the declarations is that of choices and of the help page
-  declared_distances[[id]] <- list(
-    id = id, definition = definition, of = of, values = values, metric = metric, power = power,
-    runs = runs, noise = noise, weights = weights, centers = centers, counts = counts, gaps = gaps,
-    place = length(ls(declared_distances)) + 1
-  )
+  declared_distances[[id]] <- c(mget(names(formals(declare_distance))),
+                                place = length(ls(declared_distances)) + 1)
 }
 
 # The names of all distances, in the order of their declarations; those alone of which `is`, a
@@ -87,12 +84,6 @@ pattern_distances <- function(patterns, noise, settings) {
   if (is.list(found)) found else list(d = as.vector(found))
 }
 
-# Are the values estimates that noise does not raise? made: what the attribute "distance" of an RDM
-# says, or NULL.
-is_cross_validated <- function(made) {
-  length(made) == 1 && made %in% distance_ids(function(declared) declared$runs)
-}
-
 # A list of names in words: "a", "b" or "c".
 any_of <- function(ids) {
   ids <- quoted(ids)
@@ -116,9 +107,7 @@ distance_help <- function() {
 
 # The names of some distances, as help pages list them.
 distances_in_help <- function(is) {
-  ids <- paste0("`\"", distance_ids(is), "\"`")
-  if (length(ids) < 2) return(ids)
-  paste(paste(ids[-length(ids)], collapse = ", "), "and", ids[length(ids)])
+  enumerate(paste0("`\"", distance_ids(is), "\"`"), 20, quote = FALSE)
 }
 
 # Patterns conditions x channels, centred as far as that changes no difference of two conditions:
@@ -272,25 +261,19 @@ noise_in_order <- function(noise, patterns) {
 # What is checked of a precision, or of the covariance of a run, in words `what`; returns its
 # Cholesky root.
 definite_root <- function(noise, patterns, what) {
-  wrong <- function(...) {
-    refuse("value", "{what}", ..., arg = "noise")
-  }
-  if (!is.matrix(noise) || !is.numeric(noise)) {
-    wrong(" must be a numeric matrix, channels x channels, not ", describe(noise), ".")
-  }
-  if (nrow(noise) != patterns$channels || ncol(noise) != patterns$channels) {
-    wrong(" is ", nrow(noise), " x ", ncol(noise), ", but `x` has ",
-          count_of(patterns$channels, "channel"), ": it must be made from the same channels.")
-  }
-  if (!all(is.finite(noise))) wrong(" has missing or infinite values: compute it again.")
+  refuse_if(!is.matrix(noise) || !is.numeric(noise), "value", "{what} must be a numeric matrix, ",
+            "channels x channels, not {describe(noise)}.", arg = "noise")
+  refuse_if(any(dim(noise) != patterns$channels), "value", "{what} is {nrow(noise)} x ",
+            "{ncol(noise)}, but `x` has {count_of(patterns$channels, 'channel')}: it must be made ",
+            "from the same channels.", arg = "noise")
+  refuse_if(!all(is.finite(noise)), "value", "{what} has missing or infinite values: compute it ",
+            "again.", arg = "noise")
   noise <- noise_in_order(noise, patterns) + 0
-  if (!equals_transpose(noise)) {
-    wrong(" is not symmetric: noise_precision() and noise_covariance() give symmetric matrices.")
-  }
+  refuse_if(!equals_transpose(noise), "value", "{what} is not symmetric: noise_precision() and ",
+            "noise_covariance() give symmetric matrices.", arg = "noise")
   root <- catch_error(chol((noise + t(noise)) / 2), failed = function(e) NULL)
-  if (is.null(root)) {
-    wrong(" is not positive definite: use a shrinkage method of noise_covariance().")
-  }
+  refuse_if(is.null(root), "value", "{what} is not positive definite: use a shrinkage method of ",
+            "noise_covariance().", arg = "noise")
   root
 }
 

@@ -80,7 +80,22 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
     check_number(prior_rate, "prior_rate", above = 0),
     check_not_negative(prior_weight, "prior_weight")
   )
-  check_rdm_settings(settings, noise)
+  # what the declaration of the distance does not take, and what it needs
+  declared <- distance_called(settings$distance)
+  title <- paste("distance =", quoted(declared$id))
+  refuse_if(settings$center_patterns && !declared$centers, "value", "`center_patterns` must be ",
+            "FALSE for {title}", if (declared$counts) ": rates are not negative." else
+              ", which does not centre patterns.")
+  refuse_if(settings$weights == "repeats" && !declared$weights, "value",
+            "`weights` = \"repeats\" is about pairs of runs, which {title} does not use: leave it ",
+            "out, or take {any_of(distance_ids(function(one) one$weights))}.")
+  refuse_if(!is.null(noise) && declared$noise == "none", "value", "`noise` has no meaning for ",
+            "{title}: leave it out, or take ",
+            any_of(distance_ids(function(one) one$noise != "none" && one$runs == declared$runs)),
+            ".")
+  refuse_if(is.null(noise) && declared$noise == "precision", "missing", "`noise` is missing: ",
+            "{title} needs the precision of the noise, as noise_precision() gives it. Without it ",
+            "take {plain_distances(declared$counts)}.")
   labels <- list(condition = condition, run = run)
   settings$na <- check_choice(na, missing_rules, "na")
   if (!is.null(subject)) {
@@ -102,8 +117,7 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
     !is.list(one) && !identical(attr(one, "kind"), "precision")
   }, NA))
   common <- is.list(noise) & names %in% names(noise)
-  by_name <- all(common) || any(common) && !of_runs
-  noise <- for_each_element(noise, names, "noise", by_name)
+  noise <- for_each_element(noise, names, "noise", all(common) || any(common) && !of_runs)
   rdms <- lapply(stats::setNames(nm = names), function(name) {
     at_place(paste0("x$", name),
              one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
@@ -141,27 +155,6 @@ rows_of_subjects <- function(x, labels) {
   }
   list(x = lapply(rows, function(at) taken$x[at, , drop = FALSE]),
        labels = lapply(taken$labels[c("condition", "run")], of_each))
-}
-
-# What the declaration of the distance does not take, and what it needs.
-check_rdm_settings <- function(settings, noise) {
-  declared <- distance_called(settings$distance)
-  title <- paste("distance =", quoted(declared$id))
-  refuse_if(settings$center_patterns && !declared$centers, "value", "`center_patterns` must be ",
-            "FALSE for {title}",
-            if (declared$counts) {
-              ": rates are not negative."
-            } else ", which does not centre patterns.")
-  refuse_if(settings$weights == "repeats" && !declared$weights, "value",
-            "`weights` = \"repeats\" is about pairs of runs, which {title} does not use: leave it ",
-            "out, or take {any_of(distance_ids(function(one) one$weights))}.")
-  refuse_if(!is.null(noise) && declared$noise == "none", "value", "`noise` has no meaning for ",
-            "{title}: leave it out, or take ",
-            any_of(distance_ids(function(one) one$noise != "none" && one$runs == declared$runs)),
-            ".")
-  refuse_if(is.null(noise) && declared$noise == "precision", "missing", "`noise` is missing: ",
-            "{title} needs the precision of the noise, as noise_precision() gives it. Without it ",
-            "take {plain_distances(declared$counts)}.")
 }
 
 labels_of_each <- function(labels, names) {
@@ -216,8 +209,7 @@ one_rdm <- function(x, labels, noise, settings) {
     lost <- setdiff(declared_parts(x), known)
     if (length(lost)) say_unused(list(lost), "rdm")
   }
-  patterns <- run_patterns(x, labels$condition, labels$run, declared$runs,
-                           c(subject = "subject"))
+  patterns <- run_patterns(x, labels$condition, labels$run, declared$runs, c(subject = "subject"))
   check_patterns(patterns, declared)
   if (is.null(noise)) warn_of_odd_columns(list(patterns_as_read(patterns, "x")))
   check_memory(8 * packed_length(nrow(patterns$means)), "The RDM", "Take fewer conditions.")
@@ -296,8 +288,8 @@ transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "g
   up <- check_number(up, "up")
   for (arg in c("low", "up")) {
     value <- get(arg)
-    if (value >= 0 && value <= 1) next
-    refuse("value", "`{arg}` is {value}, but must be a share from 0 to 1.")
+    refuse_if(value < 0 || value > 1, "value", "`{arg}` is {value}, but must be a share from 0 to ",
+              "1.")
   }
   refuse_if(low >= up, "value", "`low` must be below `up`.")
   refuse_if(method != "geotopological" && !identical(c(low, up), c(0, 1)), "value",
@@ -322,7 +314,19 @@ transformed_rdm <- function(x, arg, method, limits) {
     sqrt = sqrt(pmax(values, 0)),
     minmax = scaled_to_one(values, arg, c(0, 1), "dissimilarities"),
     geotopological = scaled_to_one(values, arg, limits, "dissimilarities at both quantiles"),
-    geodesic = geodesic_values(values, n, arg),
+    geodesic = {
+      refuse_distances(which(is.na(values)), n, "missing", arg)
+      lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
+      lengths[values == max(values)] <- Inf
+      paths <- .Call(C_shortest_paths, unpacked_pairs(lengths, n))
+      paths <- paths[lower.tri(paths)]
+      lost <- which(is.infinite(paths))
+      at <- if (length(lost)) stimuli_of_distance(lost[1], n)
+      refuse_if(length(lost), "value", "`{arg}` has no path between conditions {at[1]} and ",
+                "{at[2]} without the largest dissimilarities, which method = \"geodesic\" takes ",
+                "out: leave out a condition that is equally far from all others.")
+      paths
+    },
     no_branch(method)
   )
   distance <- attr(x, "distance")
@@ -336,20 +340,4 @@ scaled_to_one <- function(values, arg, limits, what) {
   refuse_if(ends[1] == ends[2], "variance", "`{arg}` has equal {what}, which cannot be scaled to ",
             "0 and 1.")
   pmin(pmax((values - ends[1]) / (ends[2] - ends[1]), 0), 1)
-}
-
-geodesic_values <- function(values, n, arg) {
-  refuse_distances(which(is.na(values)), n, "missing", arg)
-  lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
-  lengths[values == max(values)] <- Inf
-  paths <- .Call(C_shortest_paths, unpacked_pairs(lengths, n))
-  paths <- paths[lower.tri(paths)]
-  lost <- which(is.infinite(paths))
-  if (length(lost)) {
-    at <- stimuli_of_distance(lost[1], n)
-    refuse("value", "`{arg}` has no path between conditions {at[1]} and {at[2]} without the ",
-           "largest dissimilarities, which method = \"geodesic\" takes out: leave out a condition ",
-           "that is equally far from all others.")
-  }
-  paths
 }

@@ -70,11 +70,9 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
             "precision.")
   taken <- labels_of_frame(x, list(condition = condition, run = run, subject = NULL))
   kept <- complete_observations(taken$x, taken$labels, na)
-  x <- kept$x
-  condition <- kept$labels$condition
   run <- kept$labels$run
-  without_runs <- is.null(run) && !is_responses(x)
-  seen <- read_observations(x, condition, run, c(subject = "subject"))
+  without_runs <- is.null(run) && !is_responses(kept$x)
+  seen <- read_observations(kept$x, kept$labels$condition, run, c(subject = "subject"))
   # repeats of an array need not be runs
   if (without_runs && !by_run) seen$run <- NULL
   if (!by_run) return(covariance_of(seen, method, check_dof(dof, 1, NULL)))
@@ -84,7 +82,13 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   dof <- check_dof(dof, length(runs), names(runs))
   lapply(runs, function(m) {
     at_place(paste("Run", quoted(names(runs)[m])), {
-      part <- part_of_run(seen, m)
+      rows <- which(seen$run$codes == m)
+      part <- list(x = seen$x[rows, , drop = FALSE])
+      if (!is.null(seen$condition)) {
+        codes <- seen$condition$codes[rows]
+        shown <- sort(unique(codes))
+        part$condition <- list(codes = match(codes, shown), count = length(shown))
+      }
       refuse_if(is.null(dof) && isTRUE(nrow(part$x) == part$condition$count), "value",
                 "`x` has one pattern of each condition, which cannot tell a covariance of each ",
                 "run: leave out `by_run` for one of all runs, or give single trials or residuals ",
@@ -110,17 +114,6 @@ refuse_dof <- function(dof) {
          "observations than conditions and runs.")
 }
 
-part_of_run <- function(seen, m) {
-  rows <- which(seen$run$codes == m)
-  condition <- seen$condition
-  if (!is.null(condition)) {
-    codes <- condition$codes[rows]
-    condition <- list(codes = match(codes, sort(unique(codes))), labels = NULL,
-                      count = length(unique(codes)))
-  }
-  list(x = seen$x[rows, , drop = FALSE], condition = condition, run = NULL)
-}
-
 # dof: NULL counts them.
 covariance_of <- function(seen, method, dof) {
   # what conditions and runs leave of the observations
@@ -141,14 +134,11 @@ covariance_of <- function(seen, method, dof) {
   }
   size <- apply(abs(seen$x), 2, max)
   constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
-  if (length(constant)) {
-    names <- colnames(seen$x)
-    named <- !is.null(names) && nzchar(names[constant[1]])
-    first <- if (named) quoted(names[constant[1]]) else constant[1]
-    refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
-           "channel {first}, whose values do not vary around the means: leave ",
-           "{if (length(constant) > 1) 'them' else 'it'} out.")
-  }
+  name <- colnames(seen$x)[constant[1]]
+  refuse_if(length(constant), "variance", "`x` has {count_of(length(constant), 'channel')} ",
+            "without noise, first channel ",
+            "{if (isTRUE(nzchar(name))) quoted(name) else constant[1]}, whose values do not vary ",
+            "around the means: leave {if (length(constant) > 1) 'them' else 'it'} out.")
   # fourth powers of large values would overflow
   unit <- power_of_two_below(max(abs(e)))
   e <- e * unit
@@ -225,8 +215,7 @@ print.repalign_noise <- function(x, digits = 3, n = 6, ...) {
 #' @export
 noise_precision <- function(...) {
   given <- list(...)
-  named <- match("x", names(given), nomatch = 1L)
-  if (length(given) && is_noise(given[[named]])) {
+  if (length(given) && is_noise(given[[match("x", names(given), nomatch = 1L)]])) {
     if (length(given) == 1) return(precision_of_any(given[[1]]))
     refuse("type", "`x` is what noise_covariance() returned, of which noise_precision() takes no ",
            "further arguments: give these to noise_covariance().")

@@ -99,7 +99,16 @@ rsa_forms <- list(
       .Call(C_kendall, compared_ranks(x, args), compared_ranks(y, args), args$outer == "tau_b",
             thread_count())
     },
-    products = function(x, y, args) kendall_table(x, y, args),
+    # what is NA is left to single cells
+    products = function(x, y, args) {
+      columns <- length(if (is.null(y)) x else y)
+      if (2 * length(x[[1]]$ranks) >= .Machine$integer.max) {
+        return(matrix(NA_real_, length(x), columns))
+      }
+      levels_of <- function(form) as.integer(2 * compared_ranks(form, args))
+      taus_of_levels(lapply(x, levels_of), if (!is.null(y)) lapply(y, levels_of), args$outer,
+                     progress_along(min(length(x), columns)))
+    },
     given = function(reprs, sums, args) lapply(reprs, form_ranks, args$inner),
     null = new_null("concordance", operand = function(form, repr, args, side) {
       if (side == "y") return(list(levels = pair_levels(form$ranks)))
@@ -168,16 +177,6 @@ rsa_forms <- list(
 compared_ranks <- function(form, args) {
   if (is.null(args$clusters)) form$ranks else
     form$ranks[between_clusters(labelled_codes(args$clusters))]
-}
-
-# Tau of all pairs of two lists, or of one where y is NULL. What is NA is left to single cells.
-kendall_table <- function(x, y, args) {
-  if (2 * length(x[[1]]$ranks) >= .Machine$integer.max) {
-    return(matrix(NA_real_, length(x), length(if (is.null(y)) x else y)))
-  }
-  levels_of <- function(form) as.integer(2 * compared_ranks(form, args))
-  taus_of_levels(lapply(x, levels_of), if (!is.null(y)) lapply(y, levels_of), args$outer,
-                 progress_along(min(length(x), length(if (is.null(y)) x else y))))
 }
 
 centered_parts <- function(values, n) {

@@ -9,11 +9,9 @@
 read_observations <- function(x, condition, run, takes = NULL) {
   # of responses objects the events are the runs: they share noise
   if (is_responses(x)) {
-    if (!is.null(condition) || !is.null(run)) {
-      arg <- if (is.null(run)) "condition" else "run"
-      refuse("labels", "`{arg}` cannot be given with a responses object, which has labels of its ",
-             "own: declare them by responses().")
-    }
+    refuse_if(!is.null(condition) || !is.null(run), "labels",
+              if (is.null(run)) "`condition`" else "`run`", " cannot be given with a responses ",
+              "object, which has labels of its own: declare them by responses().")
     parts <- unclass(x)
     read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
     if (is.null(parts$event)) return(read)
@@ -136,10 +134,9 @@ row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE)
 recorded_repeats <- function(values) {
   size <- dim(values)
   if (.Call(C_all_finite, values)) return(matrix(TRUE, size[1], size[3]))
-  known <- vapply(seq_len(size[3]), function(t) {
+  known <- matrix(vapply(seq_len(size[3]), function(t) {
     rowSums(!is.na(values[, , t, drop = FALSE]))
-  }, numeric(size[1]))
-  known <- matrix(known, size[1], size[3])
+  }, numeric(size[1])), size[1], size[3])
   refuse_if(!any(known > 0), "nonfinite", "`x` has only missing values.")
   partial <- which(known > 0 & known < size[2], arr.ind = TRUE)
   refuse_if(nrow(partial), "nonfinite", "`x` lacks the values of some channels, but not of all, ",
@@ -186,23 +183,20 @@ recorded_rows <- function(values, labels, run) {
 # how many observations each is the mean of (conditions x runs; 0: none, and the mean is 0); labels
 # of conditions, or NULL, and of runs. by_run = FALSE takes all observations for those of one run.
 run_patterns <- function(x, condition, run, by_run, takes = NULL) {
-  plain <- is.array(x) && length(dim(x)) == 3 && !is_responses(x) && is.null(run)
   # the repeats of an array are the runs
-  if (plain && by_run) {
+  if (is.array(x) && length(dim(x)) == 3 && !is_responses(x) && is.null(run) && by_run) {
     values <- read_array(x)
     size <- dim(values)
     recorded <- recorded_repeats(values)
     runs <- dimnames(values)[[3]]
     twice <- anyDuplicated(runs)
-    if (twice) {
-      # taken for different runs, repeats of one run would bias what is compared between runs
-      refuse("labels", "`x` has the name {quoted(runs[twice])} for several repeats. If ",
-             "these are of the same run, give run = dimnames(x)[[3]]; if not, give each its own.")
-    }
-    names <- dimnames(values)[[2]]
+    # taken for different runs, repeats of one run would bias what is compared between runs
+    refuse_if(twice, "labels", "`x` has the name {quoted(runs[twice])} for several repeats. If ",
+              "these are of the same run, give run = dimnames(x)[[3]]; if not, give each its own.")
     if (!all(recorded)) values[is.na(values)] <- 0
     return(list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0,
-                labels = array_conditions(x, condition), channels = size[2], names = names,
+                labels = array_conditions(x, condition), channels = size[2],
+                names = dimnames(values)[[2]],
                 runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs))
   }
   seen <- read_observations(x, condition, run, takes)

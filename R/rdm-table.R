@@ -21,9 +21,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   names <- names(rdms)
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
   complete <- plain_rdms(rdms)$extent[3, ] %in% 0
-  if (!all(complete)) {
-    rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
-  }
+  if (!all(complete)) rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
   refuse_if(length(other), "size", "`{places[other[1]]}` has {n[other[1]]} stimuli, but ",
@@ -38,7 +36,11 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   extent <- value_extent(values)
   same <- extent[2, ] - extent[1, ] <= tie_share * largest_of_extents(extent)
   for (k in which(same)) values[, k] <- less_rounding(values[, k])
-  crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
+  # estimates that noise does not raise
+  crossed <- vapply(rdms, function(rdm) {
+    made <- attr(rdm, "distance")
+    length(made) == 1 && made %in% distance_ids(function(declared) declared$runs)
+  }, NA)
   list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
        cross_validated = unname(crossed))
 }
@@ -54,8 +56,7 @@ less_rounding <- function(values) {
 # RDMs whose squares would be too large or too small for a double are brought to the size of 1, by a
 # power of two each: list(values, scale), with what each column was multiplied by.
 even_sizes <- function(values) {
-  extent <- value_extent(values)
-  largest <- largest_of_extents(extent)
+  largest <- largest_of_extents(value_extent(values))
   largest[!is.finite(largest)] <- 0
   unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
   scale <- rep(1, ncol(values))
@@ -87,8 +88,17 @@ read_rdm <- function(rdm, place, allow_na) {
     refuse_if(any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE), "value",
               "`{place}` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
               "correlations, give 1 - x.")
-    rdm <- structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
-                     Upper = FALSE, class = "dist")
+    # Names that are in rows and in columns must be in the same places. Others may be there twice in
+    # different spelling, such as that of read.csv() for columns.
+    rows <- rownames(rdm)
+    columns <- colnames(rdm)
+    common <- intersect(rows, columns)
+    at <- which(rows != columns)[1]
+    refuse_if(!identical(match(common, rows), match(common, columns)), "names", "`{place}` has ",
+              "its rows and its columns in different orders, first at place {at} ",
+              "({quoted(rows[at])} and {quoted(columns[at])}): give both the same names, or none.")
+    rdm <- structure(lower, Size = nrow(rdm), Labels = if (is.null(rows)) columns else rows,
+                     Diag = FALSE, Upper = FALSE, class = "dist")
   }
   refuse_if(!inherits(rdm, "dist"), "type", "`{place}` must be an RDM, a \"dist\" object or a ",
             "symmetric matrix, not {describe(rdm)}.")
@@ -109,19 +119,6 @@ categories_of <- function(labels, place) {
             if (anyNA(codes)) "with missing labels" else "with one category",
             ": a model of categories needs a label for each stimulus, and two categories or more.")
   codes
-}
-
-# Names that are in rows and in columns must be in the same places. Others may be there twice in
-# different spelling, such as that of read.csv() for columns.
-labels_of_square <- function(rdm, place) {
-  rows <- rownames(rdm)
-  columns <- colnames(rdm)
-  if (is.null(rows)) return(columns)
-  common <- intersect(rows, columns)
-  if (identical(match(common, rows), match(common, columns))) return(rows)
-  at <- which(rows != columns)[1]
-  refuse("names", "`{place}` has its rows and its columns in different orders, first at place ",
-         "{at} ({quoted(rows[at])} and {quoted(columns[at])}): give both the same names, or none.")
 }
 
 # RDMs of equally many stimuli in one order, see places_in_order(). places: what messages call them.
@@ -184,11 +181,10 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
   refuse_flat(table, outer, "rdms")
   # "riemann" takes RDMs in their own units, of which the sum may be too large for a double: one
   # power of two brings them to about the size of 1
-  scale <- if (outer == "riemann") power_of_two_below(max(abs(table$values), na.rm = TRUE))
-  sized <- if (is.null(scale)) even_sizes(table$values) else
-    list(values = table$values * scale, scale = scale)
-  pooled <- pooled_values(sized$values, outer, stimulus_noise = stimulus_noise)
-  if (outer == "riemann") pooled <- pooled / sized$scale
+  own <- outer == "riemann"
+  scale <- if (own) power_of_two_below(max(abs(table$values), na.rm = TRUE)) else 1
+  values <- if (own) table$values * scale else even_sizes(table$values)$values
+  pooled <- pooled_values(values, outer, stimulus_noise = stimulus_noise) / scale
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
 }
 
@@ -225,21 +221,19 @@ means_of_present <- function(scaled, weights) {
 
 normalised_rdms <- function(values, outer, stimulus_noise = NULL) {
   standardised <- function(a) (a - mean(a)) / sqrt(mean((a - mean(a))^2))
+  whitened <- function(a, known) {
+    values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
+    size <- whitened_gram(cbind(a[known]), known, outer, stimulus_noise)[1, 1]
+    # rounding of an RDM that has no variance among the stimuli of a draw
+    if (isTRUE(size > 1e-13 * sum(values^2))) values / sqrt(size) else NA_real_
+  }
   apply_columns(values, function(a) {
     known <- !is.na(a)
     a[known] <- switch(
       outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
-      whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, stimulus_noise),
+      whitened_cosine = , whitened_pearson = whitened(a, known),
       riemann = a[known], spearman = , rho_a = , kendall = , tau_b = exact_ranks(a[known]),
       no_branch(outer))
     a
   })
-}
-
-whitened_scaled <- function(a, known, outer, stimulus_noise) {
-  values <- a[known] - if (is_centred(outer)) mean(a[known]) else 0
-  size <- whitened_gram(cbind(a[known]), known, outer, stimulus_noise)[1, 1]
-  # rounding of an RDM that has no variance among the stimuli of a draw
-  if (!isTRUE(size > 1e-13 * sum(values^2))) return(NA_real_)
-  values / sqrt(size)
 }

@@ -67,11 +67,9 @@ test_that("statistics, p-values, TFCE and clusters are the reference values", {
 
 # The TFCE of a map as it is.
 enhanced_by_c <- function(map, graph, extent, height, both = TRUE) {
-  settings <- list(correction = "tfce", alternative = if (both) "two_sided" else "greater",
-                   cutoff = 0, height = height, extent = extent)
-  by <- correction_by(settings, length(map))
-  packed <- packed_graph(graph)
-  .Call(C_map_tfce, as.double(map), packed$start, packed$near, by$settings, by$power)
+  start <- c(0L, cumsum(lengths(graph, use.names = FALSE)))
+  near <- as.integer(unlist(graph, use.names = FALSE))
+  .Call(C_map_tfce, as.double(map), start, near, c(2, both, 0, height), (0:length(map))^extent)
 }
 
 # The same by flood fill: between any two heights of places the components do not change.
@@ -423,7 +421,8 @@ test_that("pictures show courses, ranks and nulls", {
     titles <- ggplot2::autoplot(two, type = type)$facet$params$labeller(data.frame(panel = long))
     expect_identical(titles[[1]], sub("with_", "with_\n", long))
   }
-  expect_identical(map_score_words(list(measure = "rsa(outer = kendall)", compared = TRUE)),
+  attr(two, "settings")[c("measure", "compared")] <- list("rsa(outer = kendall)", TRUE)
+  expect_identical(ggplot2::autoplot(two, type = "course")$labels$y,
                    "mean difference of\nRSA score with\nouter = kendall")
 })
 

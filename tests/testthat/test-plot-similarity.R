@@ -37,8 +37,8 @@ test_that("several measures share the bar where scores do, else panels tell thei
   for (label in names(words)) {
     score <- mixed$score[mixed$measure == label]
     expect_match(gsub("\n", " ", panel_names(plot)),
-                 paste(words[[label]], range_text(min(score), max(score))), fixed = TRUE,
-                 all = FALSE)
+                 paste(words[[label]], panel_ranges(data.frame(value = score, panel = ""))[[1]]),
+                 fixed = TRUE, all = FALSE)
   }
   fill <- plot$plot$data$fill[mixed$measure == "procrustes"]
   expect_equal(fill, 1 - mixed$score[mixed$measure == "procrustes"] /

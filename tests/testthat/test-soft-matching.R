@@ -107,7 +107,10 @@ test_that("it is a metric with all of the mass, and not with a part", {
   }
   expect_true(repalign:::declared(measure("soft_matching")$declaration$metric, list(mass = 1)))
   expect_false(repalign:::declared(measure("soft_matching")$declaration$metric, list(mass = 0.5)))
-  expect_true(repalign:::is_metric("soft_matching"))
+  skip_if_not_installed("ggplot2")
+  tiles <- ggplot2::autoplot(measures())$data
+  expect_identical(tiles$shade[tiles$id == "soft_matching" & tiles$property == "metric"],
+                   "distance")
 })
 
 test_that("the value grows with the mass, with a message that it was chosen in sample", {

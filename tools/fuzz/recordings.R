@@ -91,10 +91,11 @@ check_recording <- function(drawn, value, outcome) {
   noise <- drawn$fun %in% c("noise_covariance", "noise_precision")
   if (noise) return(check_noise_matrix(drawn, value))
   rows <- as.data.frame(value)
+  of_runs <- repalign:::distance_ids(function(declared) declared$runs)
   c(problem(any(is.nan(value)), "NaN in an RDM"), check_finite_columns(rows),
     problem(!identical(class(value), c("repalign_rdm", "dist")), "not an RDM"),
     problem(drawn$fun == "rdm" && any(value < 0, na.rm = TRUE) &&
-              !repalign:::is_cross_validated(attr(value, "distance")), "a negative distance"),
+              !attr(value, "distance") %in% of_runs, "a negative distance"),
     if (drawn$fun == "rdm") check_undefined_warning(anyNA(value), outcome),
     check_methods(value, list(print = print, plot = plot)))
 }

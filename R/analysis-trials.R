@@ -81,17 +81,25 @@ trial_single <- function(parts, terms, members) {
   matrix(single, ncol = 3)
 }
 
-trial_size_deletions <- function(comparison, parts, members, used) {
+# What one(part, a, b, used) makes of each part of a comparison: of xy, xx and yy. The denominators
+# of exchangeable sides are pooled anyway, so that xx and yy are computed at once, from the subsets
+# of both.
+part_deletions <- function(comparison, members, used, one) {
   a <- members$a
   b <- members$b
-  xy <- trial_pool_deletions(parts$xy, a, b, used)
-  if (comparison$exchangeable) {
-    both <- cbind(a, b)
-    self <- trial_pool_deletions(parts$xx, both, both, c(used, used))
-    return(cbind(xy, self, self, deparse.level = 0))
+  xy <- one("xy", a, b, used)
+  if (!comparison$exchangeable) {
+    return(list(xy, one("xx", a, a, used), one("yy", b, b, used)))
   }
-  xx <- trial_pool_deletions(parts$xx, a, a, used)
-  cbind(xy, xx, trial_pool_deletions(parts$yy, b, b, used), deparse.level = 0)
+  both <- cbind(a, b)
+  self <- one("xx", both, both, c(used, used))
+  list(xy, self, self)
+}
+
+trial_size_deletions <- function(comparison, parts, members, used) {
+  do.call(cbind, part_deletions(comparison, members, used, function(part, a, b, used) {
+    trial_pool_deletions(parts[[part]], a, b, used)
+  }))
 }
 
 # ---- trial_to_trial()
@@ -162,7 +170,18 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   setup <- analysis_settings("trial_to_trial", list(), estimator, repeats, normalize, conf_level)
   note_unused_units(setup$estimator, list(units = units))
   refuse_results(trials, "trials")
-  reprs <- with_neurons(trial_reprs(trials, na), units)
+  reprs <- trial_reprs(trials, na)
+  # All trials have the same neurons, so that a neuron that is missing in one of them is left out of
+  # all.
+  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
+  refuse_if(length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1,
+            "labels", "The trials in `trials` declare different sessions or neurons: their ",
+            "columns are the same neurons, and so must be these. Declare them alike.")
+  named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
+  of_all <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
+  columns <- with_units(of_all, units, "units")$columns
+  columns$neuron <- seq_len(ncol(of_all$data))
+  reprs <- lapply(reprs, function(repr) c(repr, list(columns = columns)))
   given <- check_choice(complete, c("none", "both"), "complete")
   whole <- lapply(reprs, replace, "arg", "trials")
   flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
@@ -192,23 +211,22 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   setup$pairs <- utils::combn(length(data), 2, simplify = FALSE)
   setup$present <- lapply(data, function(x) !is.na(colSums(x)))
   setup$trials <- trial_data(data, setup)
-  if (lacking) setup["left_out"] <- list(note_lacking_neurons(setup))
+  if (lacking) {
+    # only the trials of a pair must have a neuron
+    missing <- vapply(setup$pairs, function(p) {
+      sum(!(setup$present[[p[1]]] & setup$present[[p[2]]]))
+    }, 0L)
+    missing <- missing[missing > 0]
+    if (length(missing)) {
+      setup$left_out <- paste0("Missing values: ", paste(unique(range(missing)), collapse = " to "),
+                               " of ", count_of(width, "neuron"), " left out in ",
+                               if (length(missing) > 1) "each of ", length(missing), " of ",
+                               count_of(length(setup$pairs), "pair"), " of trials.")
+      inform("left_out", "{setup$left_out}")
+    }
+  }
   judge_rows(list(Reduce(`+`, setup$trials)), setup)
   setup
-}
-
-# What is missing where only the trials of a pair must have a neuron, as a sentence.
-note_lacking_neurons <- function(setup) {
-  present <- setup$present
-  missing <- vapply(setup$pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
-  if (!any(missing > 0)) return(NULL)
-  range <- unique(range(missing[missing > 0]))
-  note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ",
-                 count_of(length(present[[1]]), "neuron"), " left out in ",
-                 if (sum(missing > 0) > 1) "each of ", sum(missing > 0), " of ",
-                 count_of(length(setup$pairs), "pair"), " of trials.")
-  inform("left_out", "{note}")
-  note
 }
 
 # The trials as representations. What is said of all of them names what the user gave (`whole`).
@@ -227,9 +245,19 @@ trial_reprs <- function(trials, na) {
   # each is compared with the first, and with the first that has names
   reprs <- unname(with_common_stimuli(reprs))
   with_columns <- which(vapply(reprs, function(repr) !is.null(colnames(repr$data)), NA))
-  for (repr in reprs) {
-    for (one in unique(c(1, with_columns[1]))) {
-      if (!is.na(one)) check_same_columns(reprs[[one]], repr)
+  for (other in reprs) {
+    for (one in reprs[stats::na.omit(unique(c(1, with_columns[1])))]) {
+      widths <- c(ncol(one$data), ncol(other$data))
+      refuse_if(widths[1] != widths[2], "size", "`{one$arg}` has ",
+                "{count_of(widths[1], 'column')} and `{other$arg}` has {widths[2]}: the columns ",
+                "must be the same neurons. Fill in NA where one was not recorded.", arg = "trials")
+      first <- colnames(one$data)
+      second <- colnames(other$data)
+      at <- which(first != second)[1]
+      refuse_if(length(first) && length(second) && !identical(first, second), "size",
+                "`{one$arg}` and `{other$arg}` have different column names, first in column {at} ",
+                "({quoted(first[at])} and {quoted(second[at])}): the columns must ",
+                "be the same neurons in the same order.", arg = "trials")
     }
   }
   reprs
@@ -263,33 +291,6 @@ single_trials <- function(trials) {
             "stimuli x neurons matrices or an array stimuli x neurons x trials, not ",
             "{describe(trials)}.")
   trials
-}
-
-# Trials with the labels of their neurons. All trials have the same neurons, so that a neuron that
-# is missing in one of them is left out of all.
-with_neurons <- function(reprs, units) {
-  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
-  refuse_if(length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1,
-            "labels", "The trials in `trials` declare different sessions or neurons: their ",
-            "columns are the same neurons, and so must be these. Declare them alike.")
-  named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
-  first <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
-  columns <- with_units(first, units, "units")$columns
-  columns$neuron <- seq_len(ncol(first$data))
-  lapply(reprs, function(repr) c(repr, list(columns = columns)))
-}
-
-check_same_columns <- function(one, other) {
-  widths <- c(ncol(one$data), ncol(other$data))
-  refuse_if(widths[1] != widths[2], "size", "`{one$arg}` has {count_of(widths[1], 'column')} and ",
-            "`{other$arg}` has {widths[2]}: the columns must be the same neurons. Fill in NA ",
-            "where one was not recorded.", arg = "trials")
-  names <- list(colnames(one$data), colnames(other$data))
-  if (any(lengths(names) == 0) || identical(names[[1]], names[[2]])) return(invisible())
-  at <- which(names[[1]] != names[[2]])[1]
-  refuse("size", "`{one$arg}` and `{other$arg}` have different column names, first in column {at} ",
-         "({quoted(names[[1]][at])} and {quoted(names[[2]][at])}): the columns must ",
-         "be the same neurons in the same order.", arg = "trials")
 }
 
 # Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
@@ -514,21 +515,4 @@ ceiling_of_h <- function(h, clean) {
   self <- self[defined, , drop = FALSE]
   result[defined] <- sqrt(self[, 3] / self[, 1]) * sqrt(self[, 4] / self[, 2])
   result
-}
-
-cell_ceiling <- function(row, cell, setup) {
-  if (!isTRUE(setup$ceiling)) return(row)
-  values <- function(part) list(value = pooled_cell(part), deletions = pool_deletions(part))
-  of_trials <- lapply(cell[intersect(c("clean", "signal"), names(cell))], values)
-  c(row, ceiling_of_row(row, values(cell), of_trials$clean, of_trials$signal))
-}
-
-# The same for several cells that are pooled.
-combined_ceiling <- function(row, group, setup) {
-  if (!isTRUE(setup$ceiling)) return(row)
-  of_trials <- lapply(c(clean = "clean", signal = "signal"), function(name) {
-    known <- Filter(Negate(is.null), lapply(group, function(cell) cell[[name]]))
-    if (length(known) == length(group)) combined_h(known)
-  })
-  c(row, ceiling_of_row(row, combined_h(group), of_trials$clean, of_trials$signal))
 }

@@ -326,16 +326,27 @@ comparison_cells <- function(comparison, setup) {
   complete <- complete_word(comparison$complete[1], comparison$complete[2])
   cells <- lapply(comparison$sizes, function(size) {
     members <- comparison$choose_members(size, setup$repeats)
-    cells <- size_cells(comparison, terms, members, size, setup)
-    cells <- with_trial_values(cells, comparison, trials, terms, members, setup)
+    of_trials <- function(parts) {
+      single <- trial_single(parts, terms, members)
+      list(single = single, exchangeable = comparison$exchangeable,
+           deletions = if (!is.null(setup$conf_level)) {
+             trial_size_deletions(comparison, parts, members, stats::complete.cases(single))
+           })
+    }
+    cells <- lapply(size_cells(comparison, terms, members, size, setup), function(cell) {
+      corrects <- corrections[[cell$estimator]]
+      if (is.null(trials) || !setup$ceiling || !corrects$stimuli) return(cell)
+      # H values from different trials beside the cell's own, over the same neuron pairs
+      codes <- if (corrects$neurons) comparison$codes
+      cell$clean <- of_trials(Map(function(part, name) replace(part, "codes", list(codes[[name]])),
+                                  trials, names(trials)))
+      # over the neuron pairs that the estimator from trials goes by, which may be more
+      cell$signal <- if (corrects$neurons) of_trials(trials) else cell$clean
+      cell
+    })
     if (setup$by_trials) {
-      single <- trial_single(trials, terms, members)
-      cells <- c(cells, list(list(
-        names = comparison$names, neurons = size, estimator = trial_estimator, single = single,
-        deletions = if (!is.null(setup$conf_level)) {
-          trial_size_deletions(comparison, trials, members, stats::complete.cases(single))
-        }, exchangeable = comparison$exchangeable
-      )))
+      of_cell <- list(names = comparison$names, neurons = size, estimator = trial_estimator)
+      cells <- c(cells, list(c(of_cell, of_trials(trials))))
     }
     with_neuron_errors(cells, comparison, trials, members, setup)
   })

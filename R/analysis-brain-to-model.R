@@ -72,16 +72,24 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
       pooled_deletions(x, x, pooled_weights(subset, subset, width, count, setup$codes, used), setup)
     }
     part <- list(subset = subset, h = h, used = list(stimulus_neuron = used), deletions = deletions)
-    if (setup$by_trials) {
-      h <- trial_subset_h(trials, subset, subset, self$naive)
+    of_trials <- function(given) {
+      h <- trial_subset_h(given, subset, subset, self$naive)
       used <- !is.na(h)
-      part$h[[trial_estimator]] <- h
-      part$used[[trial_estimator]] <- used
-      if (!is.null(setup$conf_level)) {
-        part$deletions[[trial_estimator]] <- trial_pool_deletions(trials, subset, subset, used)
-      }
+      list(h = h, used = used, deletions = if (!is.null(setup$conf_level)) {
+        trial_pool_deletions(given, subset, subset, used)
+      })
     }
-    region_ceilings(part, trials, self$naive, setup)
+    if (setup$by_trials) {
+      found <- of_trials(trials)
+      for (name in names(found)) part[[name]][[trial_estimator]] <- found[[name]]
+    }
+    # the self terms of the region from different trials, for each estimator that has a ceiling
+    for (e in if (!is.null(trials) && setup$ceiling) setdiff(setup$estimator, "naive")) {
+      corrects <- corrections[[e]]$neurons
+      part$clean[[e]] <- of_trials(replace(trials, "codes", list(if (corrects) setup$codes)))
+      part$signal[[e]] <- if (corrects) of_trials(trials) else part$clean[[e]]
+    }
+    part
   })
   region <- list(x = x, parts = parts, complete = region$complete)
   advance <- progress_along(length(setup$layers))
@@ -209,7 +217,16 @@ layer_cells <- function(region, layer, setup) {
                    single = cbind(single, part$h[[e]], self[[e]][1], deparse.level = 0),
                    deletions = deletions, exchangeable = FALSE,
                    complete = complete_word(region$complete, layer$complete))
-      c(layer_clean(cell, part), layer_errors(e, setup$sizes[k], layer, setup))
+      # the self terms of the region from different trials in the place of its own
+      for (name in c("clean", "signal")) {
+        known <- part[[name]][[e]]
+        if (is.null(known)) next
+        of_trials <- cell[c("single", "deletions", "exchangeable")]
+        of_trials$single[, 2] <- known$h
+        if (!is.null(deletions)) of_trials$deletions[, 2] <- known$deletions
+        cell[[name]] <- of_trials
+      }
+      c(cell, layer_errors(e, setup$sizes[k], layer, setup))
     })
   })
   do.call(c, cells)

@@ -427,62 +427,6 @@ trials_or_none <- function(setup, compute) {
   })
 }
 
-# The cells with H values from different trials beside their own, over the same neuron pairs.
-with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
-  if (is.null(parts) || !setup$ceiling) return(cells)
-  lapply(cells, function(cell) {
-    if (!corrections[[cell$estimator]]$stimuli) return(cell)
-    codes <- if (corrections[[cell$estimator]]$neurons) comparison$codes
-    own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
-               parts, names(parts))
-    of_trials <- function(parts) {
-      single <- trial_single(parts, terms, members)
-      list(single = single, exchangeable = cell$exchangeable,
-           deletions = if (!is.null(cell$deletions)) {
-             trial_size_deletions(comparison, parts, members, stats::complete.cases(single))
-           })
-    }
-    cell$clean <- of_trials(own)
-    # over the neuron pairs that the estimator from trials goes by, which may be more
-    cell$signal <- if (corrections[[cell$estimator]]$neurons) of_trials(parts) else cell$clean
-    cell
-  })
-}
-
-# The self terms of the region from different trials, for each estimator that has a ceiling.
-region_ceilings <- function(part, trials, naive, setup) {
-  if (is.null(trials) || !setup$ceiling) return(part)
-  for (e in setdiff(setup$estimator, "naive")) {
-    own <- replace(trials, "codes", list(if (corrections[[e]]$neurons) setup$codes))
-    of_trials <- function(given) {
-      h <- trial_subset_h(given, part$subset, part$subset, naive)
-      list(h = h, deletions = if (!is.null(setup$conf_level)) {
-        trial_pool_deletions(given, part$subset, part$subset, !is.na(h))
-      })
-    }
-    part$clean[[e]] <- of_trials(own)
-    part$signal[[e]] <- if (corrections[[e]]$neurons) of_trials(trials) else part$clean[[e]]
-  }
-  part
-}
-
-# The cell of a layer with the self terms of the region from different trials in the place of its
-# own. part: from region_ceilings().
-layer_clean <- function(cell, part) {
-  with_self <- function(clean) {
-    single <- cell$single
-    single[, 2] <- clean$h
-    deletions <- cell$deletions
-    if (!is.null(deletions)) deletions[, 2] <- clean$deletions
-    list(single = single, deletions = deletions, exchangeable = FALSE)
-  }
-  for (name in c("clean", "signal")) {
-    known <- part[[name]][[cell$estimator]]
-    if (!is.null(known)) cell[[name]] <- with_self(known)
-  }
-  cell
-}
-
 # The columns of one row: the estimate's ceiling and the disattenuated estimate, with standard
 # errors. h: the pooled H values, clean: those from different trials (or NULL), signal: those of the
 # estimator from trials, all as lists of `value` (3 numbers) and `deletions` (a matrix, or NULL).

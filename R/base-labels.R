@@ -56,7 +56,17 @@ in_order_of <- function(values, labels, arg, of = "the stimuli") {
   if (!is.atomic(values) || !is.null(dim(values)) && length(dim(values)) > 1 && !square) {
     return(values)
   }
-  names <- if (square) names_of_square(values, labels, arg) else names(values)
+  names <- names(values)
+  if (square) {
+    rows <- rownames(values)
+    columns <- colnames(values)
+    differ <- length(labels) && !is.null(rows) && !is.null(columns) && !identical(rows, columns)
+    at <- which(rows != columns)[1]
+    refuse_if(differ, "names", "`{arg}` has other names of rows than of columns, first at place ",
+              "{at} ({quoted(rows[at])} and {quoted(columns[at])}): give both the labels, in the ",
+              "same order.")
+    names <- if (is.null(rows)) columns else rows
+  }
   values <- unname(values)
   places <- places_of_labels(names, labels, arg, of)
   if (is.null(places)) return(values)
@@ -68,16 +78,6 @@ rows_in_order_of <- function(values, labels, arg, of = "the stimuli") {
   if (!is.matrix(values)) return(in_order_of(values, labels, arg, of))
   places <- places_of_labels(rownames(values), labels, arg, of)
   if (is.null(places)) values else values[places, , drop = FALSE]
-}
-
-names_of_square <- function(values, labels, arg) {
-  rows <- rownames(values)
-  columns <- colnames(values)
-  if (!length(labels) || is.null(rows)) return(if (is.null(rows)) columns else rows)
-  if (is.null(columns) || identical(rows, columns)) return(rows)
-  at <- which(rows != columns)[1]
-  refuse("names", "`{arg}` has other names of rows than of columns, first at place {at} ",
-         "({quoted(rows[at])} and {quoted(columns[at])}): give both the labels, in the same order.")
 }
 
 # Where the values are that have the labels as names; NULL where they go by position.

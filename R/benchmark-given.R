@@ -54,8 +54,33 @@ given_names <- function(scores, side) {
 }
 
 given_column <- function(given, label, known) {
-  direction <- given_direction(given, label, known)
-  best <- given_best(given, label, known, direction)
+  rows <- given$tables[[label]]
+  # "similarity" or "distance": as the table says, or as this package declares the measure
+  direction <- unique(stats::na.omit(rows$direction))
+  refuse_if(length(direction) > 1, "scores", "`scores$direction` of {quoted(label)} is both ",
+            "\"similarity\" and \"distance\": one measure has one direction.", arg = "scores")
+  if (!length(direction)) {
+    direction <- if (!is.null(known)) known$declaration$direction else
+      if (label %in% names(given$direction)) given$direction[[label]] else
+        registered_fact(declared_name(label), "direction", NA_character_)
+    refuse_if(is.na(direction), "scores", "`scores` has the measure {quoted(label)}, which is ",
+              "none of this package: say in a column `direction` whether it is a \"similarity\" ",
+              "or a \"distance\".")
+  }
+  # The score of what is alike in all that the measure sees. It is not known of other measures, nor
+  # of what a table gives in the place of scores, such as calibrated ones.
+  d <- if (is.null(known)) registry[[declared_name(label)]] else known$declaration
+  best <- if (label %in% names(given$best)) {
+    given$best[[label]]
+  } else if (!is.null(d)) {
+    args <- if (is.null(known)) d$check(default_arguments(d$id)) else known$args
+    range <- range_of(d, args) + c(-1, 1) * 1e-6
+    outside <- rows$score < range[1] | rows$score > range[2]
+    if (d$direction == direction && !any(outside, na.rm = TRUE)) as.double(best_of(d, args)) else
+      NA_real_
+  } else if (identical(registered_fact(label, "direction", ""), direction)) {
+    registered_fact(label, "best", NA_real_)
+  } else NA_real_
   if (is.na(best) && direction == "distance") best <- 0
   # Is a measure symmetric? known: its measure object, or NULL. Otherwise it is what the result that
   # the table comes from says, or the declaration of a label of this package, unless the table has
@@ -63,7 +88,6 @@ given_column <- function(given, label, known) {
   symmetric <- if (!is.null(known)) is_symmetric(known) else
     if (label %in% names(given$symmetric)) isTRUE(given$symmetric[[label]])
   if (is.null(symmetric)) {
-    rows <- given$tables[[label]]
     back <- match(paste(rows$y, rows$x, sep = "\r"), paste(rows$x, rows$y, sep = "\r"))
     both <- !is.na(back) & rows$x != rows$y
     same <- mapply(identical, rows$score[both], rows$score[back[both]])
@@ -73,36 +97,6 @@ given_column <- function(given, label, known) {
   }
   list(label = label, measure = known, given = TRUE, direction = direction, best = best,
        symmetric = symmetric)
-}
-
-# The score of what is alike in all that the measure sees. It is not known of other measures, nor
-# of what a table gives in the place of scores, such as calibrated ones.
-given_best <- function(given, label, known, direction) {
-  if (label %in% names(given$best)) return(given$best[[label]])
-  d <- if (is.null(known)) registry[[declared_name(label)]] else known$declaration
-  if (is.null(d)) {
-    best <- registered_fact(label, "best", NA_real_)
-    return(if (identical(registered_fact(label, "direction", ""), direction)) best else NA_real_)
-  }
-  args <- if (is.null(known)) d$check(default_arguments(d$id)) else known$args
-  range <- range_of(d, args) + c(-1, 1) * 1e-6
-  score <- given$tables[[label]]$score
-  foreign <- d$direction != direction || any(score < range[1] | score > range[2], na.rm = TRUE)
-  if (foreign) NA_real_ else as.double(best_of(d, args))
-}
-
-# "similarity" or "distance": as the table says, or as this package declares the measure.
-given_direction <- function(given, label, known) {
-  said <- unique(stats::na.omit(given$tables[[label]]$direction))
-  refuse_if(length(said) > 1, "scores", "`scores$direction` of {quoted(label)} is both ",
-            "\"similarity\" and \"distance\": one measure has one direction.", arg = "scores")
-  if (length(said) == 1) return(said)
-  if (!is.null(known)) return(known$declaration$direction)
-  if (label %in% names(given$direction)) return(given$direction[[label]])
-  direction <- registered_fact(declared_name(label), "direction", NA_character_)
-  if (!is.na(direction)) return(direction)
-  refuse("scores", "`scores` has the measure {quoted(label)}, which is none of this ",
-         "package: say in a column `direction` whether it is a \"similarity\" or a \"distance\".")
 }
 
 # The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label, or that has

@@ -78,35 +78,24 @@ layer_items <- function(models, arg) {
       numbers <- suppressWarnings(as.numeric(as.character(layer)))
       if (anyNA(numbers)) seq_along(layer) else numbers
     }
-    return(check_layers(items))
+  } else {
+    refuse_results(models, arg)
+    names <- check_element_names(models, arg)
+    named <- vapply(models, is_names_only, NA)
+    single <- which(!named & !vapply(models, is_collection, NA))
+    refuse_if(length(single), "type", "`{arg}${names[single[1]]}` is ",
+              "{describe(models[[single[1]]])}, not a model: each element of `{arg}` must be a ",
+              "named list of layers.", arg = arg)
+    layers <- Map(function(model, name, only) {
+      place <- paste0(arg, "$", name)
+      if (only) check_unique_names(model, place) else check_element_names(model, place)
+    }, models, names, named)
+    model <- rep(names, lengths(layers))
+    layer <- unlist(layers, use.names = FALSE)
+    data <- if (!any(named)) unlist(unname(lapply(models, unname)), recursive = FALSE)
+    items <- new_items(paste(model, layer, sep = "/"), arg, data = data, models = model,
+                       layers = layer)
   }
-  refuse_results(models, arg)
-  names <- check_element_names(models, arg)
-  single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
-  refuse_if(length(single), "type", "`{arg}${names[single[1]]}` is ",
-            "{describe(models[[single[1]]])}, not a model: each element of `{arg}` must be a ",
-            "named list of layers.", arg = arg)
-  named <- vapply(models, is_names_only, NA)
-  layers <- Map(function(model, name, only) {
-    place <- paste0(arg, "$", name)
-    if (only) check_unique_names(model, place) else check_element_names(model, place)
-  }, models, names, named)
-  model <- rep(names, lengths(layers))
-  layer <- unlist(layers, use.names = FALSE)
-  data <- if (!any(named)) unlist(unname(lapply(models, unname)), recursive = FALSE)
-  items <- new_items(paste(model, layer, sep = "/"), arg, data = data, models = model,
-                     layers = layer)
-  check_layers(items)
-}
-
-layer_labels <- function(values, column, arg) {
-  values <- as.character(values)
-  bad <- which(is.na(values) | !nzchar(values))
-  if (!length(bad)) return(values)
-  refuse("value", "`{arg}` has no {column} in row {bad[1]}.")
-}
-
-check_layers <- function(items) {
   twice <- anyDuplicated(data.frame(items$models, items$layers))
   refuse_if(twice, "names", "`{items$arg}` has two layers {quoted(items$layers[twice])} of ",
             "the model {quoted(items$models[twice])}: a layer is given once.")
@@ -119,6 +108,13 @@ check_layers <- function(items) {
   inform_if(length(models), "two_layers", "There is no order to see in the two layers of ",
             "{enumerate(models)}: give three or more.")
   items
+}
+
+layer_labels <- function(values, column, arg) {
+  values <- as.character(values)
+  bad <- which(is.na(values) | !nzchar(values))
+  if (!length(bad)) return(values)
+  refuse("value", "`{arg}` has no {column} in row {bad[1]}.")
 }
 
 # ---- benchmark
@@ -204,7 +200,24 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
   job <- benchmark_job(scores, calibrated, cache, threads, na, ...)
   items <- benchmark_items(representations, "representations")
   check_several(items)
-  groups <- check_groups(items, groups)
+  groups <- item_values(items, groups, "groups")
+  empty <- which(is.na(groups) | !nzchar(as.character(groups)))
+  refuse_if(length(empty), "groups", "`groups` has no label for {quoted(items$names[empty[1]])} ",
+            "(position {empty[1]}): leave that representation out, or give it a group.")
+  unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
+  refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
+            "droplevels(groups) leaves empty groups out.")
+  groups <- group_factor(groups)
+  sizes <- table(groups)
+  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {quoted(names(sizes))}: ",
+            "there are no pairs across groups to compare with.")
+  single <- names(sizes)[sizes == 1]
+  refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
+            "representation: there are no pairs within a group.")
+  inform_if(length(single), "single_groups", "There are no pairs within {enumerate(single)}: ",
+            if (length(single) > 1) "these groups have" else "this group has",
+            " one member, and only pairs across.")
+  refuse_whole_name(names(sizes), "groups", "group")
   columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job, items$data)
   run_benchmark(items, list(seq_along(items$names)), columns, job, labels, function(blocks) {
     relabellings <- group_relabellings(groups, count)
@@ -225,8 +238,19 @@ benchmark_job <- function(scores, calibrated, cache, threads, na, ...) {
             "`cache`: which stimuli are left out depends on all representations, and the cache ",
             "has pairs of them. Leave out the stimuli yourself, or use na = \"neurons\".",
             arg = "na")
-  list(calibration = calibration_arguments(calibrated, ...),
-       given = given_scores(scores, calibrated), cache = check_cache(cache), threads = threads,
+  calibration <- calibration_arguments(calibrated, ...)
+  given <- given_scores(scores, calibrated)
+  if (!is.null(cache)) {
+    refuse_if(!is.character(cache) || length(cache) != 1 || is.na(cache) || !nzchar(cache), "value",
+              "`cache` must be the path of a folder, or NULL.")
+    cache <- path.expand(cache)
+    if (!dir.exists(cache)) dir.create(cache, recursive = TRUE, showWarnings = FALSE)
+    refuse_if(!dir.exists(cache) || file.access(cache, 2) != 0, "value", "`cache` = ",
+              "{quoted(cache)} is no folder that can be written to.")
+    # workers may have another working folder
+    cache <- normalizePath(cache, "/")
+  }
+  list(calibration = calibration, given = given, cache = cache, threads = threads,
        count = thread_count(threads), na = na)
 }
 
@@ -244,28 +268,6 @@ test_labels <- function(test, dataset, architecture) {
 check_several <- function(items, least = 2, why = "there are no pairs to compare") {
   if (length(items$names) >= least) return(invisible())
   refuse("size", "`{items$arg}` has {count_of(length(items$names), 'element')}: {why}.")
-}
-
-check_groups <- function(items, groups) {
-  groups <- item_values(items, groups, "groups")
-  empty <- which(is.na(groups) | !nzchar(as.character(groups)))
-  refuse_if(length(empty), "groups", "`groups` has no label for {quoted(items$names[empty[1]])} ",
-            "(position {empty[1]}): leave that representation out, or give it a group.")
-  unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
-  refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
-            "droplevels(groups) leaves empty groups out.")
-  groups <- group_factor(groups)
-  sizes <- table(groups)
-  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {quoted(names(sizes))}: ",
-            "there are no pairs across groups to compare with.")
-  single <- names(sizes)[sizes == 1]
-  refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
-            "representation: there are no pairs within a group.")
-  inform_if(length(single), "single_groups", "There are no pairs within {enumerate(single)}: ",
-            if (length(single) > 1) "these groups have" else "this group has",
-            " one member, and only pairs across.")
-  refuse_whole_name(names(sizes), "groups", "group")
-  groups
 }
 
 # In results the part "all" is about all groups, or models, together.
@@ -297,7 +299,25 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   rows <- do.call(rbind, rows)
   rownames(rows) <- NULL
   for (name in names(labels)) rows[[name]] <- rep_len(labels[[name]], nrow(rows))
-  kept <- list(labels = labels, table = score_table(blocks, columns, items$names))
+  # the table that similarity_scores() gives
+  table <- lapply(seq_along(columns), function(m) {
+    each <- lapply(blocks, function(block) {
+      known <- which(!vapply(block$cells[, m], is.null, NA))
+      cells <- block$cells[known, m]
+      error <- vapply(cells, function(cell) {
+        if (is.null(cell$failure)) NA_character_ else cell$failure
+      }, "")
+      data.frame(x = items$names[block$at][block$pairs$i[known]],
+                 y = items$names[block$at][block$pairs$j[known]],
+                 measure = rep_len(columns[[m]]$label, length(known)),
+                 score = vapply(cells, function(cell) cell$score, 0),
+                 direction = rep_len(columns[[m]]$direction, length(known)), error = error)
+    })
+    do.call(rbind, each)
+  })
+  table <- do.call(rbind, table)
+  rownames(table) <- NULL
+  kept <- list(labels = labels, table = table)
   new_result(rows, "repalign_benchmark", list(scores = list(kept)))
 }
 

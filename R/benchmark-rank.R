@@ -360,8 +360,34 @@ ranked_rows <- function(result, name, metric, target) {
     inner <- rows$source
     rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
   }
-  rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
-    target_rows(rows, what, target)
+  if (is.null(rows$target)) {
+    if (!is.null(rows$part)) rows <- rows[as.character(rows$part) == "all", , drop = FALSE]
+    rows$metric <- as.character(rows$metric)
+    at <- lapply(tests_of(rows, label_columns(rows)), function(at) {
+      found <- unique(rows$metric[at])
+      # only a test of layers has correlations, and only a test of groups anything else but
+      # conformity
+      kinds <- if ("spearman" %in% found) "layers" else
+        if (all(found == "conformity")) c("groups", "layers") else "groups"
+      wanted <- intersect(metric[kinds], found)
+      refuse_if(!length(wanted), "value", "{what} has no figure {quoted(metric[[kinds[1]]])} ",
+                "to rank by; it has {enumerate(found)}: name another one in `metric`.")
+      at[rows$metric[at] %in% wanted[1]]
+    })
+    rows <- rows[unlist(at), , drop = FALSE]
+  } else {
+    rows$metric <- as.character(rows$target)
+    found <- unique(rows$metric)
+    refuse_if(!any(target %in% found), "value", "{what} has no difference of outputs ",
+              "{enumerate(target)}; it has {enumerate(found)}: name one of these in `target`.")
+    correlations <- unique(as.character(rows$correlation))
+    if (length(correlations) > 1) {
+      refuse_if(!"spearman" %in% correlations, "rows", "{what} has several correlations, ",
+                "{enumerate(correlations)}: give the rows of one.", arg = "...")
+      rows <- rows[rows$correlation == "spearman", , drop = FALSE]
+    }
+    rows <- rows[rows$metric %in% target, , drop = FALSE]
+  }
   words <- lapply(rows[c(label_columns(rows), "measure", "metric")], as.character)
   data.frame(words, value = as.double(rows$value), check.names = FALSE)
 }
@@ -378,34 +404,4 @@ label_columns <- function(rows) {
 tests_of <- function(rows, columns) {
   if (!length(columns)) return(list(seq_len(nrow(rows))))
   unname(split(seq_len(nrow(rows)), do.call(paste, c(unname(as.list(rows[columns])), sep = "\r"))))
-}
-
-metric_rows <- function(rows, what, metric) {
-  if (!is.null(rows$part)) rows <- rows[as.character(rows$part) == "all", , drop = FALSE]
-  rows$metric <- as.character(rows$metric)
-  at <- lapply(tests_of(rows, label_columns(rows)), function(at) {
-    found <- unique(rows$metric[at])
-    # only a test of layers has correlations, and only a test of groups anything else but conformity
-    kinds <- if ("spearman" %in% found) "layers" else
-      if (all(found == "conformity")) c("groups", "layers") else "groups"
-    wanted <- intersect(metric[kinds], found)
-    refuse_if(!length(wanted), "value", "{what} has no figure {quoted(metric[[kinds[1]]])} ",
-              "to rank by; it has {enumerate(found)}: name another one in `metric`.")
-    at[rows$metric[at] %in% wanted[1]]
-  })
-  rows[unlist(at), , drop = FALSE]
-}
-
-target_rows <- function(rows, what, target) {
-  rows$metric <- as.character(rows$target)
-  found <- unique(rows$metric)
-  refuse_if(!any(target %in% found), "value", "{what} has no difference of outputs ",
-            "{enumerate(target)}; it has {enumerate(found)}: name one of these in `target`.")
-  correlations <- unique(as.character(rows$correlation))
-  if (length(correlations) > 1) {
-    refuse_if(!"spearman" %in% correlations, "rows", "{what} has several correlations, ",
-              "{enumerate(correlations)}: give the rows of one.", arg = "...")
-    rows <- rows[rows$correlation == "spearman", , drop = FALSE]
-  }
-  rows[rows$metric %in% target, , drop = FALSE]
 }

@@ -49,7 +49,13 @@ declare_result(
               # of how many rows were some of them chosen?
               tested = function(values) if (length(unique(values)) == 1) values[[1]]),
   cut = function(object, kept) {
-    if (!is.null(kept$settings)) kept$null_scores <- null_scores_within(object, kept$null_scores)
+    if (is.null(kept$settings)) return(kept)
+    # those of the known null scores that belong to rows of `object`
+    known <- kept$null_scores
+    columns <- intersect(names(known$numbers), names(object))
+    wanted <- row_identity(row_names_of(object), unclass(object)[columns])
+    at <- row_identity(known$key, known$numbers[columns]) %in% wanted
+    kept$null_scores <- null_scores_at(known, at)
     kept
   },
   heading = function(x, digits) {
@@ -162,26 +168,21 @@ many_calibrations_words <- function(x, from) {
 
 # ---- how it is made
 
-# The package cannot know the best value of an own measure and uses what the user gave as `best`; so
-# no score, observed or null, may be better than that.
-check_best <- function(null, measure, names) {
-  best <- measure$best
-  if (!is_own(measure) || is.na(best)) return(invisible())
-  sgn <- measure$sign
-  for (p in seq_along(null$observed)) {
-    most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
-    if (sgn * (most - best) <= equal_share * max(1, abs(best))) next
-    refuse("value", row_title(cbind(names[p, ], measure = measure$label)),
-           " has a score of {format(most)}, better than the `best` = {format(best)} given to ",
-           "new_measure(): correct `best`, or leave it NA.")
-  }
-}
-
 # nulls: what measure_null() returned for each measure.
 calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, dependence) {
   names <- pair_names(pairs, sides)
   parts <- Map(function(null, measure) {
-    check_best(null, measure, named_pairs(pairs, sides))
+    # The package cannot know the best value of an own measure and uses what the user gave as
+    # `best`; so no score, observed or null, may be better than that.
+    best <- measure$best
+    sgn <- measure$sign
+    for (p in if (is_own(measure) && !is.na(best)) seq_along(null$observed)) {
+      most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
+      refuse_if(sgn * (most - best) > equal_share * max(1, abs(best)), "value",
+                row_title(cbind(named_pairs(pairs, sides)[p, ], measure = measure$label)),
+                " has a score of {format(most)}, better than the `best` = {format(best)} given to ",
+                "new_measure(): correct `best`, or leave it NA.")
+    }
     if (is.null(aggregate)) single_rows(null, measure, names, settings)
     else aggregate_rows(null, measure, names, aggregate, settings)
   }, nulls, set)
@@ -287,10 +288,24 @@ aggregate_rows <- function(null, measure, names, aggregate, settings) {
     layers <- names[at, ]
     rows <- factor(layers$x, unique(layers$x))
     columns <- factor(layers$y, unique(layers$y))
-    where <- paste0(measure$label, " of ", layers$model_x[1], " and ", layers$model_y[1])
     aggregated <- function(scores, how) {
-      if (anyNA(scores)) rep(NA_real_, nrow(scores)) else
-        aggregate_values(aggregate, scores, rows, columns, paste0(where, how))
+      if (anyNA(scores)) return(rep(NA_real_, nrow(scores)))
+      if (is.null(aggregate$own)) return(aggregate$combine(scores, rows, columns))
+      # the user cannot see at which call errors and warnings of the function arose
+      where <- paste0(measure$label, " of ", layers$model_x[1], " and ", layers$model_y[1], how)
+      warnings <- character()
+      result <- catch_error(
+        withCallingHandlers(aggregate$combine(scores, rows, columns), warning = function(w) {
+          warnings <<- union(warnings, conditionMessage(w))
+          invokeRestart("muffleWarning")
+        }),
+        failed = function(e) {
+          refuse("value", "The function in `aggregate`, {where}: {conditionMessage(e)}")
+        }
+      )
+      warn_if(length(warnings), "function", "The function in `aggregate`, {where}: ",
+              "{first_and_count(warnings)}")
+      result
     }
     observed <- sgn * null$observed[at]
     permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)

@@ -210,27 +210,23 @@ ceiling_repr <- function(x, arg, name, na, set, side = "x") {
     for (neurons in split(seq_along(together), together)) {
       partial[, , neurons] <- partial_trials(values[, neurons, , drop = FALSE])
     }
-    if (na == "error") refuse_broken_trials(values, partial, arg)
+    if (na == "error") {
+      lacking <- which(rowSums(partial, dims = 2) > 0, arr.ind = TRUE)
+      trials <- dimnames(values)[[3]]
+      refuse_if(nrow(lacking), c("repalign_error_partial_trials", "repalign_error_nonfinite"),
+                "`{arg}` lacks some neurons in {count_of(nrow(lacking), 'trial')}, first in trial ",
+                if (is.null(trials)) lacking[1, 2] else quoted(trials[lacking[1, 2]]), " of ",
+                "{stimulus_title(values, lacking[1, 1])}: measure(\"cka\", estimator = ",
+                "\"stimulus_neuron\") takes such trials as they are",
+                "{remedies_by_leaving_out(apply(partial, c(1, 3), any))}.")
+      refuse_lacking_trials(values, arg, c("stimuli", "neurons"))
+    }
   }
   repr <- if (is_path(x)) filed_representation(x, arg, name, na != "error", side) else
     representation(x, arg, name, na != "error", side, loose = TRUE)
   if (na == "error" || !has_trials(repr)) return(repr)
   repr$data[apply(partial, c(1, 3), any)] <- NA
   repr
-}
-
-refuse_broken_trials <- function(values, partial, arg) {
-  lacking <- which(rowSums(partial, dims = 2) > 0, arr.ind = TRUE)
-  if (nrow(lacking)) {
-    name <- dimnames(values)[[3]][lacking[1, 2]]
-    refuse(c("repalign_error_partial_trials", "repalign_error_nonfinite"),
-           "`{arg}` lacks some neurons in {count_of(nrow(lacking), 'trial')}, first in trial ",
-           if (is.null(name)) lacking[1, 2] else quoted(name), " of ",
-           "{stimulus_title(values, lacking[1, 1])}: measure(\"cka\", estimator = ",
-           "\"stimulus_neuron\") takes such trials as they are",
-           "{remedies_by_leaving_out(apply(partial, c(1, 3), any))}.")
-  }
-  refuse_lacking_trials(values, arg, c("stimuli", "neurons"))
 }
 
 # remedies: what `na` may leave out.
@@ -297,26 +293,23 @@ ceiling_row <- function(task, y, measure, splits, over) {
        over = samples_word(sampled, task$codes), equal_noise = isTRUE(tables$equal_noise))
 }
 
-# What is reported, for everything that was deleted.
-ceiling_values <- function(h) {
+# Values with their standard errors, and the degrees of freedom of these. alone: do stimuli not
+# depend on each other?
+measured_ceiling <- function(tables, alone) {
+  # what is reported, for everything that was deleted
+  h <- tables$terms
   ratio <- function(a, b) ifelse(b > 0, a / b, NA_real_)
   root <- function(a) suppressWarnings(ifelse(a > 0, sqrt(a), NA_real_))
   reliability <- ratio(h$xx_trial, h$xx)
   reliability[!is.na(reliability) & reliability <= 0] <- NA
   values <- list(h_cross = h$xx_trial, h_self = h$xx, reliability = reliability,
                  ceiling = root(reliability))
-  if (is.null(h$xy)) return(values)
-  values$ceiling <- values$ceiling * root(ratio(h$yy_trial, h$yy))
-  values$score <- h$xy / root(h$xx) / root(h$yy)
-  values$disattenuated <- h$xy_clean / root(h$xx_clean) / root(h$yy_clean)
-  values$gap <- values$score - values$ceiling
-  values
-}
-
-# Values with their standard errors, and the degrees of freedom of these. alone: do stimuli not
-# depend on each other?
-measured_ceiling <- function(tables, alone) {
-  values <- ceiling_values(tables$terms)
+  if (!is.null(h$xy)) {
+    values$ceiling <- values$ceiling * root(ratio(h$yy_trial, h$yy))
+    values$score <- h$xy / root(h$xx) / root(h$yy)
+    values$disattenuated <- h$xy_clean / root(h$xx_clean) / root(h$yy_clean)
+    values$gap <- values$score - values$ceiling
+  }
   alone <- alone && !length(tables$layout$strata)
   columns <- sapply(ceiling_columns, function(name) {
     table <- values[[name]]

@@ -134,7 +134,7 @@ run_command <- function(args, files, quiet) {
       for (name in names(data)) assign(paste0(side, "$", name), read$files[[name]], files)
     data
   }, options$sides, names(options$sides))
-  rows <- lapply(sides, first_row_count)
+  rows <- first_row_count(sides)
   sides <- paired_sides(sides, own$ids, speak)
   if (!is.null(own$kind)) {
     named <- function(data) responses(data, kind = own$kind)
@@ -143,7 +143,13 @@ run_command <- function(args, files, quiet) {
   texts <- c(options$arguments, options$parameters)
   texts$given <- NULL
   arguments <- Map(cli_value, texts, names(texts))
-  arguments <- lapply(arguments, labels_by_ids, sides, rows[[1]], own$ids)
+  arguments <- lapply(arguments, function(labels) {
+    if (is.null(own$ids) || length(labels) != rows || !is.null(names(labels))) return(labels)
+    # labels without names are those of the rows as they stood in the first file before they were
+    # paired
+    all <- ids_of(cli_table(own$ids), names(sides)[1], rows, own$ids)
+    labels[match(first_row_names(sides), all)]
+  })
   if (!is.null(sides$given)) arguments$given <- sides$given
   of_measure <- intersect(names(arguments), names(options$parameters))
   if (length(of_measure)) {
@@ -157,14 +163,6 @@ run_command <- function(args, files, quiet) {
 }
 
 first_row_count <- function(side) if (is.list(side)) first_row_count(side[[1]]) else dim(side)[1]
-
-# Labels without names are those of the rows as they stand in the first file, before these are
-# paired. sides: after it.
-labels_by_ids <- function(labels, sides, rows, ids) {
-  if (is.null(ids) || length(labels) != rows || !is.null(names(labels))) return(labels)
-  all <- ids_of(cli_table(ids), names(sides)[1], rows, ids)
-  labels[match(first_row_names(sides), all)]
-}
 
 # The function is called by the names of its arguments, as a user does, so that its messages are
 # those of R.

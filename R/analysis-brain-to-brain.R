@@ -270,7 +270,7 @@ open_parts <- function(region, neurons, default, setup) {
 # the neuron pairs of the H values xy, xx and yy, the numbers of neurons (sizes), and
 # choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
 # Sides are exchangeable if it does not matter which of them comes first, as for random halves.
-# complete: are the neurons of each side all that there are? pair: from region_pair().
+# complete: are the neurons of each side all that there are? pair: see open_regions().
 new_comparison <- function(pair, setup) {
   sides <- pair[c("x", "y")]
   complete <- c(pair$x$complete, pair$y$complete)
@@ -326,12 +326,20 @@ comparison_cells <- function(comparison, setup) {
   complete <- complete_word(comparison$complete[1], comparison$complete[2])
   cells <- lapply(comparison$sizes, function(size) {
     members <- comparison$choose_members(size, setup$repeats)
+    # the H values xy, xx and yy of each choice of subsets from different trials
     of_trials <- function(parts) {
-      single <- trial_single(parts, terms, members)
-      list(single = single, exchangeable = comparison$exchangeable,
-           deletions = if (!is.null(setup$conf_level)) {
-             trial_size_deletions(comparison, parts, members, stats::complete.cases(single))
-           })
+      single <- vapply(names(part_sides), function(name) {
+        at <- part_sides[[name]]
+        trial_subset_h(parts[[name]], members[[at[1]]], members[[at[2]]], terms[[name]]$naive)
+      }, numeric(ncol(members$a)))
+      single <- matrix(single, ncol = 3)
+      deletions <- if (!is.null(setup$conf_level)) {
+        used <- stats::complete.cases(single)
+        do.call(cbind, part_deletions(comparison, members, used, function(part, a, b, used) {
+          trial_pool_deletions(parts[[part]], a, b, used)
+        }))
+      }
+      list(single = single, exchangeable = comparison$exchangeable, deletions = deletions)
     }
     cells <- lapply(size_cells(comparison, terms, members, size, setup), function(cell) {
       corrects <- corrections[[cell$estimator]]
@@ -348,7 +356,23 @@ comparison_cells <- function(comparison, setup) {
       of_cell <- list(names = comparison$names, neurons = size, estimator = trial_estimator)
       cells <- c(cells, list(c(of_cell, of_trials(trials))))
     }
-    with_neuron_errors(cells, comparison, trials, members, setup)
+    if (is.null(setup$conf_level)) return(cells)
+    # errors over neurons, too, where these are a sample: by default where all neurons of a side are
+    # compared
+    whole <- !comparison$exchangeable && (nrow(members$a) == ncol(comparison$x) ||
+                                            nrow(members$b) == ncol(comparison$y))
+    names(cells) <- vapply(cells, function(cell) cell$estimator, "")
+    sampled <- lapply(names(cells), row_samples, comparison$complete, whole, setup)
+    those <- names(cells)[vapply(sampled, any, NA)]
+    for (group in split(those, those == trial_estimator)) {
+      corrected <- intersect(c("stimulus_neuron", trial_estimator), group)
+      used <- if (length(corrected)) stats::complete.cases(cells[[corrected]]$single) else TRUE
+      wanted <- sampled[[match(group[1], names(cells))]]
+      errors <- sampled_neuron_errors(comparison, members, used, wanted, group, setup,
+                                      if (trial_estimator %in% group) trials)
+      for (e in group) cells[[e]] <- c(cells[[e]], errors[[e]], list(sampled = wanted))
+    }
+    unname(cells)
   })
   lapply(do.call(c, cells), c, complete = complete)
 }
@@ -384,24 +408,4 @@ size_cells <- function(comparison, terms, members, size, setup) {
     list(names = comparison$names, neurons = size, estimator = e, single = single[[e]],
          exchangeable = comparison$exchangeable, deletions = deletions[[e]])
   })
-}
-
-# Cells with errors over neurons, too, where these are a sample: by default where all neurons of a
-# side are compared.
-with_neuron_errors <- function(cells, comparison, trials, members, setup) {
-  if (is.null(setup$conf_level)) return(cells)
-  whole <- !comparison$exchangeable && (nrow(members$a) == ncol(comparison$x) ||
-                                          nrow(members$b) == ncol(comparison$y))
-  names(cells) <- vapply(cells, function(cell) cell$estimator, "")
-  sampled <- lapply(names(cells), row_samples, comparison$complete, whole, setup)
-  those <- names(cells)[vapply(sampled, any, NA)]
-  for (group in split(those, those == trial_estimator)) {
-    corrected <- intersect(c("stimulus_neuron", trial_estimator), group)
-    used <- if (length(corrected)) stats::complete.cases(cells[[corrected]]$single) else TRUE
-    wanted <- sampled[[match(group[1], names(cells))]]
-    errors <- sampled_neuron_errors(comparison, members, used, wanted, group, setup,
-                                    if (length(group) && group[1] == trial_estimator) trials)
-    for (e in group) cells[[e]] <- c(cells[[e]], errors[[e]], list(sampled = wanted))
-  }
-  unname(cells)
 }

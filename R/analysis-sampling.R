@@ -163,9 +163,7 @@ pooled_deletions <- function(x, y, weights, setup) {
                        setup$clusters)$stimulus %*% weights$weight)
       } else 0
       weights$share * (result$stimulus - left_out)
-    } else {
-      loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
-    }
+    } else loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
     result$stimulus_neuron <- drop_rounding(corrected, result$naive)
   }
   result$stimulus <- drop_rounding(result$stimulus, result$naive)

@@ -15,12 +15,8 @@ compare_trials <- function(comparison, sides, scale, setup) {
   # as pair_labels(): sessions of one side and neurons of the other say nothing
   by_trials <- all(vapply(sides, has_trials, NA))
   has_sessions <- vapply(sides, function(side) !is.null(side$responses$session), NA)
-  codes$xy <- if (!by_trials && has_sessions[1] != has_sessions[2]) {
-    NULL
-  } else {
-    labels <- Map(trial_units, sides, by_trials)
-    label_codes(labels$x, labels$y)
-  }
+  labels <- if (by_trials || has_sessions[1] == has_sessions[2]) Map(trial_units, sides, by_trials)
+  codes$xy <- label_codes(labels$x, labels$y)
   codes <- codes_of_samples(codes, comparison$complete, !by_trials && all(has_sessions))
   comparison$trials <- list(sides = sides, codes = codes, scale = scale)
   comparison
@@ -72,15 +68,6 @@ trial_pool_deletions <- function(part, a, b, used) {
   trial_weighted(part$sample, weights) * part$factor
 }
 
-# The H values xy, xx and yy of each choice of subsets.
-trial_single <- function(parts, terms, members) {
-  single <- vapply(names(part_sides), function(name) {
-    at <- part_sides[[name]]
-    trial_subset_h(parts[[name]], members[[at[1]]], members[[at[2]]], terms[[name]]$naive)
-  }, numeric(ncol(members$a)))
-  matrix(single, ncol = 3)
-}
-
 # What one(part, a, b, used) makes of each part of a comparison: of xy, xx and yy. The denominators
 # of exchangeable sides are pooled anyway, so that xx and yy are computed at once, from the subsets
 # of both.
@@ -94,12 +81,6 @@ part_deletions <- function(comparison, members, used, one) {
   both <- cbind(a, b)
   self <- one("xx", both, both, c(used, used))
   list(xy, self, self)
-}
-
-trial_size_deletions <- function(comparison, parts, members, used) {
-  do.call(cbind, part_deletions(comparison, members, used, function(part, a, b, used) {
-    trial_pool_deletions(parts[[part]], a, b, used)
-  }))
 }
 
 # ---- trial_to_trial()
@@ -232,7 +213,32 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
 # The trials as representations. What is said of all of them names what the user gave (`whole`).
 trial_reprs <- function(trials, na) {
   whole <- list(arg = "trials", data = trials, responses = if (is_responses(trials)) trials)
-  each <- single_trials(trials)
+  size <- dim(trials)
+  # all different ones are multiplied, so that none may share its event
+  each <- if (is_responses(trials)) {
+    grouped <- which(apply(trials$event, 1, function(event) {
+      anyDuplicated(event[!is.na(event)]) > 0
+    }))
+    refuse_if(length(grouped), "trials", "trial_to_trial() compares all different trials, but ",
+              "trials of one event share noise (first for stimulus {grouped[1]} of `trials`). ",
+              "Take one trial of each event by trials[, , t], or declare the trials again without ",
+              "`event` if they share none.")
+    inform_if(trials$run, unused_classes, "Declared by responses(), but not used: runs (by ",
+              "\"trial_to_trial\"). Each run is compared as a trial.")
+    lapply(seq_len(size[3]), function(t) {
+      part_of_responses(trials, seq_len(size[1]), seq_len(size[2]), t)
+    })
+  } else if (is.array(trials) && length(size) == 3) {
+    lapply(seq_len(size[3]), function(t) {
+      matrix(trials[, , t], size[1], size[2], dimnames = dimnames(trials)[1:2])
+    })
+  } else {
+    refuse_prepared_data(trials, "trials")
+    refuse_if(!is.list(trials) || is.data.frame(trials), "type", "`trials` must be a list of ",
+              "stimuli x neurons matrices or an array stimuli x neurons x trials, not ",
+              "{describe(trials)}.")
+    trials
+  }
   refuse_if(length(each) < 2, "size", "`trials` has {length(each)} ",
             "trial{if (length(each) != 1) 's'}: a trial is never compared with itself, so at ",
             "least two are needed.")
@@ -261,36 +267,6 @@ trial_reprs <- function(trials, na) {
     }
   }
   reprs
-}
-
-# A list of the trials of a list, an array or an object. All different ones are multiplied, so that
-# none may share its event.
-single_trials <- function(trials) {
-  if (is_responses(trials)) {
-    grouped <- which(apply(trials$event, 1, function(event) {
-      anyDuplicated(event[!is.na(event)]) > 0
-    }))
-    refuse_if(length(grouped), "trials", "trial_to_trial() compares all different trials, but ",
-              "trials of one event share noise (first for stimulus {grouped[1]} of `trials`). ",
-              "Take one trial of each event by trials[, , t], or declare the trials again without ",
-              "`event` if they share none.")
-    inform_if(trials$run, unused_classes, "Declared by responses(), but not used: runs (by ",
-              "\"trial_to_trial\"). Each run is compared as a trial.")
-    size <- dim(trials)
-    return(lapply(seq_len(size[3]), function(t) {
-      part_of_responses(trials, seq_len(size[1]), seq_len(size[2]), t)
-    }))
-  }
-  if (is.array(trials) && length(dim(trials)) == 3) {
-    return(lapply(seq_len(dim(trials)[3]), function(t) {
-      matrix(trials[, , t], dim(trials)[1], dim(trials)[2], dimnames = dimnames(trials)[1:2])
-    }))
-  }
-  refuse_prepared_data(trials, "trials")
-  refuse_if(!is.list(trials) || is.data.frame(trials), "type", "`trials` must be a list of ",
-            "stimuli x neurons matrices or an array stimuli x neurons x trials, not ",
-            "{describe(trials)}.")
-  trials
 }
 
 # Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over

@@ -102,11 +102,7 @@ places_of_labels <- function(names, labels, arg, of) {
 
 # Those of the first representation that has some; the others have the same, or none.
 first_stimulus_names <- function(reprs) {
-  for (repr in reprs) {
-    names <- stimulus_names(repr$data)
-    if (!is.null(names)) return(names)
-  }
-  NULL
+  Find(Negate(is.null), lapply(reprs, function(repr) stimulus_names(repr$data)))
 }
 
 # The same of data that are no representations yet: matrices, arrays, RDMs, or lists of them.
@@ -116,9 +112,5 @@ first_row_names <- function(data) {
   # the row names of a data frame without any are numbers
   if (is.data.frame(data)) return(if (.row_names_info(data) > 0) rownames(data))
   if (!is.list(data)) return(dimnames(data)[[1]])
-  for (one in data) {
-    names <- first_row_names(one)
-    if (!is.null(names)) return(names)
-  }
-  NULL
+  Find(Negate(is.null), lapply(data, first_row_names))
 }

@@ -22,8 +22,6 @@ given_scores <- function(scores, calibrated) {
   refuse_if(length(lacking), "scores", "`scores` has no column {enumerate(lacking)}: it needs x, ",
             "y, measure and score, and `direction` for measures that are not of this package.")
   refuse_if(!nrow(scores), "scores", "`scores` has no rows: leave it out.")
-  facts <- list(direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
-                best = attr(scores, "best"))
   refuse_if(!is.numeric(scores$score) && !all(is.na(scores$score)), "scores",
             "`scores$score` must be numbers, not {describe(scores$score)}.", arg = "scores")
   bad <- which(is.infinite(scores$score))
@@ -43,7 +41,9 @@ given_scores <- function(scores, calibrated) {
   bad <- which(!table$direction %in% c("similarity", "distance", NA))
   refuse_if(length(bad), "scores", "`scores$direction` must be \"similarity\" or \"distance\", ",
             "not {quoted(table$direction[bad[1]])} (row {bad[1]}).", arg = "scores")
-  c(list(tables = split(table, factor(table$measure, unique(table$measure)))), facts)
+  list(tables = split(table, factor(table$measure, unique(table$measure))),
+       direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
+       best = attr(scores, "best"))
 }
 
 # Names of layers begin with those of their models, as in similarity_scores().
@@ -282,15 +282,13 @@ between_pairs <- function(elements, fun) {
 
 # The outputs as a list of matrices in the order of the representations.
 checked_outputs <- function(items, outputs) {
-  column <- is.character(outputs) && length(outputs) == 1 && !is.null(items$manifest)
-  if (column) {
-    from <- replace(items, c("files", "data", "arrays"), list(NULL, NULL, NULL))
-    from$files <- as.character(manifest_column(items$manifest, outputs, items$arg))
-    bad <- which(is.na(from$files) | !nzchar(from$files))
+  if (is.character(outputs) && length(outputs) == 1 && !is.null(items$manifest)) {
+    files <- as.character(manifest_column(items$manifest, outputs, items$arg))
+    bad <- which(is.na(files) | !nzchar(files))
     refuse_if(length(bad), "value", "The column {quoted(outputs)} names no file in row ",
               "{bad[1]}.", arg = "outputs")
-    check_files(from, seq_along(from$files))
-    outputs <- stats::setNames(read_files(from$files), items$names)
+    check_files(list(files = files, arg = items$arg), seq_along(files))
+    outputs <- stats::setNames(read_files(files), items$names)
   } else {
     refuse_if(!is.list(outputs) || is.data.frame(outputs), "type", "`outputs` must be a list of ",
               "matrices, one for each representation",

@@ -67,9 +67,13 @@ benchmark_layers <- function(models, measures = resi_measures(),
 layer_items <- function(models, arg) {
   if (is.data.frame(models)) {
     items <- manifest_items(models, arg)
-    items$models <- layer_labels(manifest_column(models, "model", arg), "model", arg)
-    layer <- manifest_column(models, "layer", arg)
-    items$layers <- layer_labels(layer, "layer", arg)
+    for (column in c("model", "layer")) {
+      labels <- as.character(manifest_column(models, column, arg))
+      bad <- which(is.na(labels) | !nzchar(labels))
+      refuse_if(length(bad), "value", "`{arg}` has no {column} in row {bad[1]}.")
+      items[[paste0(column, "s")]] <- labels
+    }
+    layer <- models$layer
     # Where layers stand among others. A column that holds numbers for some models and words for
     # others is a column of words, so that numbers are looked for in it, too.
     items$rank <- if (is.factor(layer) || is.numeric(layer)) {
@@ -108,13 +112,6 @@ layer_items <- function(models, arg) {
   inform_if(length(models), "two_layers", "There is no order to see in the two layers of ",
             "{enumerate(models)}: give three or more.")
   items
-}
-
-layer_labels <- function(values, column, arg) {
-  values <- as.character(values)
-  bad <- which(is.na(values) | !nzchar(values))
-  if (!length(bad)) return(values)
-  refuse("value", "`{arg}` has no {column} in row {bad[1]}.")
 }
 
 # ---- benchmark
@@ -284,9 +281,30 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   hold_threads(job$count)
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
+  given <- vapply(columns, function(column) column$given, NA)
+  set <- lapply(columns[!given], function(column) column$measure)
   # positions of items, those of a block compared with each other, become list(at, pairs, cells):
   # cells is a matrix, pairs x measures, of what one_cell() gives
-  blocks <- lapply(blocks, block_cells, items, columns, job)
+  blocks <- lapply(blocks, function(at) {
+    # all pairs of different items: first those with i < j, then their mirror images
+    later <- rep(seq_along(at), seq_along(at) - 1)
+    earlier <- sequence(seq_along(at) - 1)
+    pairs <- data.frame(i = c(earlier, later), j = c(later, earlier))
+    pairs <- pairs[order(pairs$i > pairs$j, pmin(pairs$i, pairs$j), pmax(pairs$i, pairs$j)), ]
+    wanted <- vapply(columns, function(column) pairs$i < pairs$j | !column$symmetric,
+                     logical(nrow(pairs)))
+    wanted <- matrix(wanted, nrow(pairs))
+    cells <- matrix(list(), nrow(pairs), length(columns))
+    for (m in which(given)) {
+      cells[, m] <- given_cells(job$given, columns[[m]], items$names[at], pairs, wanted[, m])
+    }
+    found <- NULL
+    if (!all(given)) {
+      found <- computed_cells(items, at, pairs, set, wanted[, !given, drop = FALSE], job)
+      cells[, !given] <- found$cells
+    }
+    list(at = at, pairs = pairs, cells = cells, computed = found$cells, warnings = found$warnings)
+  })
   cells <- unlist(lapply(blocks, function(block) block$computed), recursive = FALSE)
   report_cells(bind_cells(Filter(Negate(is.null), cells)))
   report_warnings(unlist(lapply(blocks, function(block) block$warnings), recursive = FALSE))

@@ -134,9 +134,7 @@ walk_groups <- function(score, similarity, symmetric, best, relabellings, groups
     .Call(C_group_walk, pairs$first[order], pairs$second[order], level[order],
           centered[order] / if (spread > 0) spread else 1, away[order], symmetric, relabellings,
           groups, threads)
-  } else {
-    matrix(NA_real_, rows + 3, ncol(relabellings))
-  }
+  } else matrix(NA_real_, rows + 3, ncol(relabellings))
   of_group <- lapply(seq_along(walked_of_group), function(at) {
     walked[seq(at, rows, length(walked_of_group)), , drop = FALSE]
   })

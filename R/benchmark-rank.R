@@ -52,20 +52,27 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
     all(names(metric) %in% names(choices)) && !anyDuplicated(names(metric))
   refuse_if(!usable, "value", "`metric` must name the figure that ranks, as in c(groups = ",
             "\"auprc\", layers = \"spearman\").")
-  chosen <- c(groups = "auprc", layers = "spearman")
+  # each defaults to its first choice
+  chosen <- vapply(choices, `[`, "", 1)
   for (kind in names(metric)) {
     chosen[[kind]] <- check_choice(metric[[kind]], choices[[kind]], paste0("metric$", kind))
   }
-  metric <- chosen
   refuse_if(!is.character(target) || !length(target) || anyNA(target) ||
               anyDuplicated(target), "value", "`target` must name differences between outputs, ",
             "such as \"accuracy\" and \"jsd\".")
   ties <- check_choice(ties, c("min", "average"), "ties")
   undefined <- check_choice(undefined, c("drop", "last"), "undefined")
-  results <- given_results(...)
-  tables <- lapply(seq_along(results), function(k) {
-    ranked_rows(results[[k]], names_or_empty(results)[k], metric, target)
-  })
+  # the results as one list; lists of results are opened
+  given <- list(...)
+  check_encoding(given, "...")
+  results <- do.call(c, lapply(seq_along(given), function(k) {
+    if (is.data.frame(given[[k]])) return(given[k])
+    if (is.list(given[[k]])) return(given[[k]])
+    refuse("type", "`...` must be results of benchmarks; argument {k} is {describe(given[[k]])}.")
+  }))
+  refuse_if(!length(results), "missing", "There is nothing to rank: give results of ",
+            "benchmark_groups(), benchmark_layers() or benchmark_outputs().", arg = "...")
+  tables <- unname(Map(ranked_rows, results, names_or_empty(results), list(chosen), list(target)))
   # all rows in one table; what a result does not have is NA
   labels <- setdiff(unlist(lapply(tables, names)), c("measure", "metric", "value"))
   labels <- c(setdiff(labels, usual_labels), intersect(usual_labels, labels))
@@ -228,7 +235,14 @@ declare_result(
   # a sentence for each metric, over all groups or models
   sentence = function(x) {
     rows <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "told", "result")
-    rows$metric <- if (is.null(rows$target)) metric_of(rows) else output_words(rows)
+    rows$metric <- if (is.null(rows$target)) metric_of(rows) else {
+      # "Spearman correlation of dissimilarity with the difference in accuracy"
+      outputs <- c(accuracy = "difference in accuracy", disagreement = "disagreement of outputs",
+                   jsd = "Jensen-Shannon divergence of outputs")
+      kind <- if (is.null(rows$correlation)) "" else
+        paste0(capitalised(as.character(rows$correlation)), " ")
+      paste0(kind, "correlation of dissimilarity with the ", outputs[as.character(rows$target)])
+    }
     if (!is.null(rows$part) && any(rows$part == "all")) rows <- rows[rows$part == "all", ]
     groups <- row_groups(rows, c(test_columns(rows), "metric"))
     vapply(unname(groups), function(at) {
@@ -290,15 +304,6 @@ similarity_scores <- function(result, ...) {
   table
 }
 
-# "Spearman correlation of dissimilarity with the difference in accuracy"
-output_words <- function(rows) {
-  kind <- rows$correlation
-  paste(if (is.null(kind)) "correlation" else paste(capitalised(as.character(kind)), "correlation"),
-        "of dissimilarity with the",
-        c(accuracy = "difference in accuracy", disagreement = "disagreement of outputs",
-          jsd = "Jensen-Shannon divergence of outputs")[as.character(rows$target)])
-}
-
 # Rows about outputs have a target in the place of a metric.
 metric_of <- function(rows) {
   if (is.null(rows$target)) {
@@ -329,21 +334,6 @@ summary.repalign_benchmark <- function(object, ...) {
 # ---- ranked rows
 
 # What rank_measures() takes from results: the rows that rank, and what names their tests.
-
-# The results as one list; lists of results are opened.
-given_results <- function(...) {
-  given <- list(...)
-  check_encoding(given, "...")
-  opened <- lapply(seq_along(given), function(k) {
-    if (is.data.frame(given[[k]])) return(given[k])
-    if (is.list(given[[k]])) return(given[[k]])
-    refuse("type", "`...` must be results of benchmarks; argument {k} is {describe(given[[k]])}.")
-  })
-  results <- do.call(c, opened)
-  refuse_if(!length(results), "missing", "There is nothing to rank: give results of ",
-            "benchmark_groups(), benchmark_layers() or benchmark_outputs().", arg = "...")
-  results
-}
 
 # The rows of a result that rank, with the columns that name the test.
 ranked_rows <- function(result, name, metric, target) {

@@ -48,30 +48,6 @@ chosen_measures <- function(measures, default, job) {
   in_words_of_call(as_measures(measures), "measure", "measures")
 }
 
-block_cells <- function(at, items, columns, job) {
-  # all pairs of different items: first those with i < j, then their mirror images
-  count <- length(at)
-  j <- rep(seq_len(count), seq_len(count) - 1)
-  i <- sequence(seq_len(count) - 1)
-  pairs <- data.frame(i = c(i, j), j = c(j, i))
-  pairs <- pairs[order(pairs$i > pairs$j, pmin(pairs$i, pairs$j), pmax(pairs$i, pairs$j)), ]
-  wanted <- vapply(columns, function(column) pairs$i < pairs$j | !column$symmetric,
-                   logical(nrow(pairs)))
-  wanted <- matrix(wanted, nrow(pairs))
-  cells <- matrix(list(), nrow(pairs), length(columns))
-  given <- vapply(columns, function(column) column$given, NA)
-  for (m in which(given)) {
-    cells[, m] <- given_cells(job$given, columns[[m]], items$names[at], pairs, wanted[, m])
-  }
-  found <- NULL
-  if (!all(given)) {
-    set <- lapply(columns[!given], function(column) column$measure)
-    found <- computed_cells(items, at, pairs, set, wanted[, !given, drop = FALSE], job)
-    cells[, !given] <- found$cells
-  }
-  list(at = at, pairs = pairs, cells = cells, computed = found$cells, warnings = found$warnings)
-}
-
 # Files are read only when the cache lacks scores; what is in memory is checked in any case.
 computed_cells <- function(items, at, pairs, set, wanted, job) {
   ready <- if (is.null(items$files)) ready_grid(items, at, set, job$calibration, job$na)
@@ -119,19 +95,14 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
                })
   missing <- data.frame(i = match(pairs$i[rows], used), j = match(pairs$j[rows], used))
   found <- run_grid(missing, ready, task, job$calibration)
-  for (m in seq_along(set)) {
-    new <- which(lacking[rows, m])
-    cells[rows[new], m] <- found$cells[new, m]
-  }
+  cells[rows, ][task$wanted] <- found$cells[task$wanted]
   list(cells = cells, warnings = found$warnings)
 }
 
 # Reads the representations at some positions and opens a call of them.
 ready_grid <- function(items, at, set, calibration, na) {
-  # the representations at some positions, read where they are in files
-  reprs <- if (!is.null(items$data)) {
-    items$data[at]
-  } else {
+  # those in files are read
+  reprs <- if (!is.null(items$data)) items$data[at] else {
     refuse_if(is.null(items$files), "type", "`{items$arg}` gives only names, but not all measures ",
               "are in `scores`: give the representations, or the scores of all measures.")
     check_files(items, at)
@@ -203,7 +174,20 @@ run_grid <- function(pairs, ready, task, calibration) {
 
 # rows: which rows of the grid the pairs are.
 grid_cells <- function(pairs, rows, sides, task, run) {
-  if (!is.null(task$calibration)) return(calibrated_cells(pairs, rows, sides, task, run))
+  cells <- matrix(list(), nrow(pairs), length(task$set))
+  if (!is.null(task$calibration)) {
+    advance <- progress_along(length(task$set))
+    if (is.null(sides$x$reprs[[1]]$whole)) prepare_grams(Filter(has_permutations, task$set), sides)
+    for (m in seq_along(task$set)) {
+      at <- which(task$wanted[rows, m])
+      if (length(at)) {
+        cells[at, m] <- calibrated_column(task$set[[m]], m, pairs[at, ], sides, task, run)
+      }
+      for (p in at) store_cells(task$store, rows[p], cells[p, ])
+      advance()
+    }
+    return(list(cells = cells, warnings = run$warnings))
+  }
   # the wanted scores of measures whose grid is one product (compare-dots.R), NA for all other cells
   at_once <- matrix(NA_real_, nrow(pairs), length(task$set))
   for (m in seq_along(task$set)) {
@@ -216,7 +200,6 @@ grid_cells <- function(pairs, rows, sides, task, run) {
       w
     }))
   }
-  cells <- matrix(list(), nrow(pairs), length(task$set))
   advance <- progress_along(nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- side_pair(sides, pairs$i[p], pairs$j[p])
@@ -327,21 +310,6 @@ refuse_calibration <- function(names, why) {
   names[!nzchar(names)] <- "(without a name)"
   refuse("parameter", "Unused arguments in `...`: {enumerate(names)}; {why}. With calibrated = ",
          "TRUE, `...` takes {enumerate(calibration_names, 20)}.")
-}
-
-calibrated_cells <- function(pairs, rows, sides, task, run) {
-  cells <- matrix(list(), nrow(pairs), length(task$set))
-  advance <- progress_along(length(task$set))
-  if (is.null(sides$x$reprs[[1]]$whole)) prepare_grams(Filter(has_permutations, task$set), sides)
-  for (m in seq_along(task$set)) {
-    at <- which(task$wanted[rows, m])
-    if (length(at)) {
-      cells[at, m] <- calibrated_column(task$set[[m]], m, pairs[at, ], sides, task, run)
-      for (p in at) store_cells(task$store, rows[p], cells[p, ])
-    }
-    advance()
-  }
-  list(cells = cells, warnings = run$warnings)
 }
 
 # The cells of one measure. Where one pair fails, each is tried by itself, so that the others go on.

@@ -122,11 +122,11 @@ null_threshold <- function(s, null, alpha) {
 # score. All are in the units of the measure; `orientation` is 1 for similarities and -1 for
 # distances.
 calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
+  if (is.na(s)) return(NA_real_)
   s <- orientation * s
   tau <- orientation * tau
   mean <- orientation * mean
   best <- orientation * best
-  if (is.na(s)) return(NA_real_)
   switch(variant,
     gated = if (is.na(best)) max(s - tau, 0) else
       if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0),
@@ -138,8 +138,7 @@ calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
 }
 
 # The numbers of one row, from its observed score `s` and its null scores (for table_of_rows()).
-calibrated_row <- function(s, null, p_value, measure, settings,
-                           best = measure$limit) {
+calibrated_row <- function(s, null, p_value, measure, settings, best = measure$limit) {
   sgn <- measure$sign
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)

@@ -90,10 +90,10 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   task <- list(x = call$sides$x$reprs[[1]], codes = call$clusters,
                n = units_of(call$n, call$clusters), halves = new_cache())
   others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
-  corrected <- Filter(function(measure) measure$way == "cka", set)
-  for (other in others) {
-    if (is.null(other) || !length(corrected) || other$kind != "data") next
-    if (note_shared_neurons(pair_of(task$x, other), corrected[[1]]$args)) break
+  of_cka <- Filter(function(measure) measure$way == "cka", set)
+  for (other in if (length(of_cka)) others) {
+    if (is.null(other) || other$kind != "data") next
+    if (note_shared_neurons(pair_of(task$x, other), of_cka[[1]]$args)) break
   }
   rows <- unlist(lapply(set, function(measure) {
     lapply(others, function(other) ceiling_row(task, with_data(other), measure, splits, over))
@@ -104,7 +104,6 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
   extents <- unlist(lapply(rows, function(row) row$over))
   # what the number without noise is, and how the units of y are taken
-  of_cka <- Filter(function(measure) measure$way == "cka", set)
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
@@ -269,9 +268,8 @@ ceiling_row <- function(task, y, measure, splits, over) {
     known$ceiling <- sqrt(known$reliability)
     known$disattenuated <- known$score / known$ceiling
     known$gap <- known$score - known$ceiling
-    columns <- sapply(ceiling_columns, function(name) {
-      c(if (is.null(known[[name]])) NA_real_ else known[[name]], NA_real_, NA_real_)
-    }, simplify = FALSE)
+    columns <- sapply(ceiling_columns, function(name) c(known[[name]], rep(NA_real_, 3))[1:3],
+                      simplify = FALSE)
     return(list(columns = columns, halves = TRUE))
   }
   # whose neurons are a sample?

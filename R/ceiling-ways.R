@@ -115,12 +115,12 @@ rsa_ceiling_tables <- function(task, y, held) {
     column$yy_trial <- column$yy_clean <- if (is.null(y)) column$yy else y$signal
     column
   })
-  names <- names(columns[[1]])
-  terms <- lapply(stats::setNames(names, names), function(name) {
+  terms <- sapply(names(columns[[1]]), function(name) {
     vapply(columns, function(column) column[[name]], numeric(task$n + 1))
-  })
-  list(terms = terms, layout = layout, n = task$n, scale = log2(x_of(TRUE, TRUE)$scale),
-       equal_noise = !x_of(TRUE, TRUE)$four)
+  }, simplify = FALSE)
+  whole <- x_of(TRUE, TRUE)
+  list(terms = terms, layout = layout, n = task$n, scale = log2(whole$scale),
+       equal_noise = !whole$four)
 }
 
 # A function of the columns that are kept: list(distances, signal, four, scale). What was computed

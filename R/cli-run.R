@@ -158,23 +158,21 @@ run_command <- function(args, files, quiet) {
     arguments[of_measure] <- NULL
   }
   sides$given <- NULL
-  write_result(call_function(cli_commands[[given$command]]$calls, c(sides, arguments), quiet), own,
-               format, options$sides)
+  # the function is called by the names of its arguments, as a user does, so that its messages are
+  # those of R
+  values <- c(sides, arguments)
+  frame <- list2env(values, parent = topenv())
+  words <- lapply(stats::setNames(nm = names(values)), as.name)
+  code <- as.call(c(as.name(cli_commands[[given$command]]$calls), words))
+  result <- if (quiet || !requireNamespace("progressr", quietly = TRUE)) eval(code, frame) else {
+    shown <- getOption("progressr.enable", TRUE)
+    bar <- progressr::handler_txtprogressbar(file = stderr(), enable = shown)
+    progressr::with_progress(eval(code, frame), handlers = bar, enable = shown)
+  }
+  write_result(result, own, format, options$sides)
 }
 
 first_row_count <- function(side) if (is.list(side)) first_row_count(side[[1]]) else dim(side)[1]
-
-# The function is called by the names of its arguments, as a user does, so that its messages are
-# those of R.
-call_function <- function(name, arguments, quiet) {
-  frame <- list2env(arguments, parent = topenv())
-  words <- lapply(stats::setNames(nm = names(arguments)), as.name)
-  code <- as.call(c(as.name(name), words))
-  if (quiet || !requireNamespace("progressr", quietly = TRUE)) return(eval(code, frame))
-  shown <- getOption("progressr.enable", TRUE)
-  bar <- progressr::handler_txtprogressbar(file = stderr(), enable = shown)
-  progressr::with_progress(eval(code, frame), handlers = bar, enable = shown)
-}
 
 # ---- what comes out
 

@@ -14,7 +14,7 @@ hash_of <- function(value) {
 function_parts <- function(fun, seen = character()) {
   if (is.primitive(fun)) return(deparse(fun))
   names <- setdiff(all.names(body(fun), unique = TRUE), c(seen, names(formals(fun))))
-  used <- lapply(names, function(name) {
+  used <- sapply(names, function(name) {
     env <- environment(fun)
     # what is of a package is not the user's own
     while (!isNamespace(env) && !identical(env, baseenv()) && !identical(env, emptyenv())) {
@@ -22,11 +22,9 @@ function_parts <- function(fun, seen = character()) {
       if (identical(env, globalenv())) return(NULL)
       env <- parent.env(env)
     }
-  })
-  found <- !vapply(used, is.null, NA)
-  used <- lapply(used[found], function(value) {
+  }, simplify = FALSE)
+  used <- lapply(Filter(Negate(is.null), used), function(value) {
     if (is.function(value)) function_parts(value, c(seen, names)) else value
   })
-  list(formals = as.list(formals(fun)), body = deparse(body(fun)),
-       used = stats::setNames(used, names[found]))
+  list(formals = as.list(formals(fun)), body = deparse(body(fun)), used = used)
 }

@@ -163,6 +163,8 @@ run_grid <- function(pairs, ready, task, calibration) {
     task[c("calibration", "set")] <- list(list(settings = settings, designs = designs), set)
   }
   task$run <- function(tile, job, run) grid_cells(tile$pairs, tile$rows, tile_sides(tile), job, run)
+  # tiles hold what they need, so that nothing else is sent to workers with it
+  environment(task$run) <- topenv()
   most <- how_many_fit(task$set, all_representations(sides), !is.null(calibration))
   rows <- cut_into_tiles(pairs, sides, most)
   if (is.null(rows)) return(grid_cells(pairs, seq_len(nrow(pairs)), sides, task, new.env()))

@@ -61,13 +61,30 @@ declare_result(
   heading = function(x, digits) {
     settings <- attr(x, "settings")
     p <- p_to_judge(x)
-    c(paste0("Calibration against chance: ", count_of(nrow(x), "row"),
-             if (!is.null(p) && !is.null(settings)) {
-               paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
-             }, undefined_of(p)),
-      if (!is.null(settings)) {
-        c(settings_lines(settings, as.data.frame(x)), strwrap(excess_words(x), exdent = 2))
-      })
+    first <- paste0("Calibration against chance: ", count_of(nrow(x), "row"),
+                    if (!is.null(p) && !is.null(settings)) {
+                      paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
+                    }, undefined_of(p))
+    if (is.null(settings)) return(first)
+    # what counts as significant, where the p-values come from, and what the other columns are
+    adjusted <- !identical(settings$p_adjust, "none")
+    counts <- x$permutations[!is.na(x$permutations)]
+    drawn <- if (any(x$engine %in% "moments")) {
+      ", by the moments of the scores of all permutations"
+    } else if (length(counts)) {
+      ends <- format(unique(range(counts)), big.mark = ",", trim = TRUE)
+      paste0(", from ", paste(ends, collapse = " to "), " permutation", if (max(counts) != 1) "s")
+    }
+    text <- paste0(
+      "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
+      if (adjusted) paste0(" (p_adjust = ", quoted(settings$p_adjust), ")"),
+      drawn, "; calibrated: variant ", quoted(settings$variant),
+      if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
+                                               settings$aggregate)
+    )
+    # no line begins with a number, which would look like a row of the table below
+    lines <- strwrap(gsub(" (?=[0-9])", "\001", text, perl = TRUE), exdent = 2)
+    c(first, gsub("\001", " ", lines, fixed = TRUE), strwrap(excess_words(x), exdent = 2))
   },
   footing = function(x, digits) complete_note(x$measure),
   sentence = function(x) {
@@ -368,28 +385,6 @@ excess_words <- function(object) {
          "best score, which ", if (!is.null(attr(object, "settings")$own)) {
            "a function in `aggregate`"
          } else "this measure", " does not have")
-}
-
-# What counts as significant, where the p-values come from, and what the other columns are.
-settings_lines <- function(settings, rows) {
-  adjusted <- !identical(settings$p_adjust, "none")
-  counts <- rows$permutations[!is.na(rows$permutations)]
-  drawn <- if (any(rows$engine %in% "moments")) {
-    ", by the moments of the scores of all permutations"
-  } else if (length(counts)) {
-    ends <- format(unique(range(counts)), big.mark = ",", trim = TRUE)
-    paste0(", from ", paste(ends, collapse = " to "), " permutation", if (max(counts) != 1) "s")
-  }
-  text <- paste0(
-    "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
-    if (adjusted) paste0(" (p_adjust = ", quoted(settings$p_adjust), ")"),
-    drawn, "; calibrated: variant ", quoted(settings$variant),
-    if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
-                                             settings$aggregate)
-  )
-  # no line begins with a number, which would look like a row of the table below
-  joined <- gsub(" (?=[0-9])", "\001", text, perl = TRUE)
-  gsub("\001", " ", strwrap(joined, exdent = 2), fixed = TRUE)
 }
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.

@@ -329,15 +329,12 @@ measured_ceiling <- function(tables, alone) {
 
 # notes: what to print below the rows.
 ceiling_result <- function(rows, keys, task, notes) {
-  result <- cbind(keys, do.call(rbind, lapply(rows, function(row) {
-    values <- lapply(names(row$columns), function(name) {
-      stats::setNames(row$columns[[name]][1:2], c(name, paste0(name, "_se")))
-    })
-    as.data.frame(as.list(unlist(values)))
-  })))
-  df <- do.call(rbind, lapply(rows, function(row) {
-    vapply(row$columns, function(column) column[3], 0)
-  }))
+  result <- keys
+  for (name in ceiling_columns) {
+    result[[name]] <- vapply(rows, function(row) row$columns[[name]][1], 0)
+    result[[paste0(name, "_se")]] <- vapply(rows, function(row) row$columns[[name]][2], 0)
+  }
+  df <- do.call(rbind, lapply(rows, function(row) vapply(row$columns, `[`, 0, 3)))
   lost <- is.na(result$reliability)
   warn_if(any(lost), "undefined", "The reliability of {enumerate(unique(result$measure[lost]))} ",
           "is not positive: from these trials, noise and signal cannot be told apart, and there ",

@@ -342,15 +342,11 @@ random_trial_halves <- function(repr) {
       replace(integer(size[3]), at, rep_len(c(1L, 2L), length(at) %/% 2 * 2)[seq_along(at)])
     }, integer(size[3]))
     half <- t(matrix(half, size[3]))
+    values[is.na(values)] <- 0
     for (part in 1:2) {
-      weight <- half == part
-      weight[is.na(weight)] <- FALSE
+      weight <- half == part & !is.na(half)
       total <- 0
-      for (t in seq_len(size[3])) {
-        slot <- matrix(values[, , t], size[1])
-        slot[is.na(slot)] <- 0
-        total <- total + ifelse(weight[, t], 1, 0) * slot
-      }
+      for (t in seq_len(size[3])) total <- total + weight[, t] * values[, , t]
       means[, neurons, part] <- total / rowSums(weight)
     }
   }

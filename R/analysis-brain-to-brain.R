@@ -274,7 +274,7 @@ open_parts <- function(region, neurons, default, setup) {
 new_comparison <- function(pair, setup) {
   sides <- pair[c("x", "y")]
   complete <- c(pair$x$complete, pair$y$complete)
-  width <- c(ncol(pair$x$data), ncol(pair$y$data))
+  width <- c(a = ncol(pair$x$data), b = ncol(pair$y$data))
   scale <- c(pair$x$scale, pair$y$scale)
   x <- centered(pair$x$data, scale[1])
   y <- if (pair$halves) x else centered(pair$y$data, scale[2])
@@ -282,26 +282,24 @@ new_comparison <- function(pair, setup) {
   lacking <- lengths(units) == 0
   if (pair$halves && all(lacking)) {
     # the same neurons are on both sides
-    units[] <- list(seq_len(width[1]))
+    units[] <- list(seq_len(width[[1]]))
   } else if (!all(lacking)) {
     units[lacking] <- lapply(sides[lacking], function(side) own_labels(ncol(side$data), side$arg))
   }
   choose_members <- if (pair$halves) {
     function(size, repeats) {
       check_subsets_memory(2 * size, repeats)
-      both <- vapply(seq_len(repeats), function(r) sample.int(width[1], 2L * size),
+      both <- vapply(seq_len(repeats), function(r) sample.int(width[[1]], 2L * size),
                      integer(2 * size))
       both <- matrix(both, nrow = 2 * size)
       list(a = both[seq_len(size), , drop = FALSE], b = both[size + seq_len(size), , drop = FALSE])
     }
   } else if (any(complete)) {
-    function(size, repeats) lapply(c(a = 1, b = 2), function(i) matrix(seq_len(width[i])))
+    function(size, repeats) lapply(width, function(all) matrix(seq_len(all)))
   } else {
-    # A side of which all neurons are taken has the same subset each time.
+    # a side of which all neurons are taken has the same subset each time
     function(size, repeats) {
-      subsets <- lapply(c(a = 1, b = 2), function(i) {
-        random_subsets(seq_len(width[i]), size, repeats)
-      })
+      subsets <- lapply(lapply(width, seq_len), random_subsets, size, repeats)
       times <- max(vapply(subsets, ncol, 0L))
       lapply(subsets, function(one) one[, rep_len(seq_len(ncol(one)), times), drop = FALSE])
     }
@@ -310,7 +308,7 @@ new_comparison <- function(pair, setup) {
   comparison <- list(
     names = c(pair$x$arg, pair$y$arg), x = x, y = y, sizes = pair$sizes,
     choose_members = choose_members, exchangeable = pair$halves, complete = complete,
-    codes = codes_of_samples(part_codes(units, width[1], width[2]), complete, sessions)
+    codes = codes_of_samples(part_codes(units, width[[1]], width[[2]]), complete, sessions)
   )
   compare_trials(comparison, sides, scale, setup)
 }

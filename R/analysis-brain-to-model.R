@@ -61,9 +61,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                    setup)$xx
   })
   width <- rep(ncol(x), 2)
-  subsets <- lapply(setup$sizes, function(size) {
-    random_subsets(seq_len(ncol(x)), size, setup$repeats)
-  })
+  subsets <- lapply(setup$sizes, random_subsets, pool = seq_len(ncol(x)), repeats = setup$repeats)
   parts <- lapply(subsets, function(subset) {
     count <- subset_counts(subset, subset, width, setup$codes)
     h <- subset_h(self, subset, subset, count, setup$codes)

@@ -135,10 +135,8 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   need_arguments()
   setup <- open_trials(trials, neurons, repeats, estimator, units, normalize, conf_level, clusters,
                        over, complete, na)
-  width <- length(setup$present[[1]])
-  subsets <- lapply(setup$sizes, function(size) {
-    random_subsets(seq_len(width), size, setup$repeats)
-  })
+  neuron <- seq_along(setup$present[[1]])
+  subsets <- lapply(setup$sizes, random_subsets, pool = neuron, repeats = setup$repeats)
   with_note(analysis_result(trial_cells(subsets, setup), setup, "trial_to_trial"), setup$left_out)
 }
 
@@ -310,10 +308,9 @@ trial_cells <- function(subsets, setup) {
     here <- present[[p[1]]] & present[[p[2]]]
     # for the subsets of one size: the counts of neuron pairs, and the weights of pooled values,
     # when only the neurons count that both trials have (`here`)
-    plan <- remember(plans, here, lapply(subsets, function(subset, here, setup) {
-      width <- length(here)
+    plan <- remember(plans, here, lapply(subsets, function(subset) {
       mask <- if (!all(here)) outer(as.double(here), as.double(here))
-      size <- c(width, width)
+      size <- rep(length(here), 2)
       count <- subset_counts(subset, subset, size, setup$codes, mask)
       list(
         subset = subset, mask = mask, count = count,
@@ -322,7 +319,7 @@ trial_cells <- function(subsets, setup) {
           pooled_weights(subset, subset, size, count, setup$codes, mask = mask)
         }
       )
-    }, here = here, setup = setup))
+    }))
     # self terms are remembered, as they depend on the other trial only by the neurons left out
     self <- lapply(p, function(t) {
       remember(self_terms[[t]], here, trial_h(trials[[t]], trials[[t]], terms[[t]], plan, setup))

@@ -53,9 +53,7 @@ column_of_labels <- function(values) {
 in_order_of <- function(values, labels, arg, of = "the stimuli") {
   values <- column_of_labels(values)
   square <- is.matrix(values) && nrow(values) == ncol(values)
-  if (!is.atomic(values) || !is.null(dim(values)) && length(dim(values)) > 1 && !square) {
-    return(values)
-  }
+  if (!is.atomic(values) || length(dim(values)) > 1 && !square) return(values)
   names <- names(values)
   if (square) {
     rows <- rownames(values)

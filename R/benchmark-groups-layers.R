@@ -322,9 +322,7 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
     each <- lapply(blocks, function(block) {
       known <- which(!vapply(block$cells[, m], is.null, NA))
       cells <- block$cells[known, m]
-      error <- vapply(cells, function(cell) {
-        if (is.null(cell$failure)) NA_character_ else cell$failure
-      }, "")
+      error <- vapply(cells, function(cell) c(cell$failure, NA_character_)[1], "")
       data.frame(x = items$names[block$at][block$pairs$i[known]],
                  y = items$names[block$at][block$pairs$j[known]],
                  measure = rep_len(columns[[m]]$label, length(known)),

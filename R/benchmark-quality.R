@@ -166,9 +166,7 @@ layer_quality <- function(scores, similarity, symmetric = TRUE, definition = "pu
   chance <- (conformity + vapply(lapply(alike, `-`), conform, 0)) / 2
   spearman <- vapply(alike, if (published) spearman_by_source else spearman_of_layers, 0)
   # the paper's definition has i < j, and no pair the other way round
-  undefined <- vapply(scores, function(score) {
-    known_pairs(score, symmetric || !published)$undefined
-  }, 0L)
+  undefined <- vapply(lapply(scores, known_pairs, symmetric || !published), `[[`, 0L, "undefined")
   rbind(layer_rows("conformity", conformity, chance, undefined),
         layer_rows("spearman", spearman, 0 * spearman, undefined))
 }

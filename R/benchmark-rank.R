@@ -113,9 +113,8 @@ with_ranks <- function(rows, ties, undefined) {
   for (at in tests_of(rows, rank_tests(rows))) {
     value <- rows$value[at]
     known <- !is.na(value)
-    level <- integer(length(at))
+    level <- rep(length(at) + 1L, length(at))
     level[known] <- tie_levels(-value[known])
-    level[!known] <- length(at) + 1L
     ranked <- known | undefined == "last"
     rows$rank[at[ranked]] <- rank(level[ranked], ties.method = ties)
     rows$of[at] <- sum(ranked)

@@ -25,9 +25,9 @@ declare_result(
                 key <- unlist(lapply(values, function(part) part$key))
                 null <- unlist(lapply(values, function(part) part$null), recursive = FALSE)
                 columns <- Reduce(intersect, lapply(values, function(part) names(part$numbers)))
-                numbers <- lapply(stats::setNames(columns, columns), function(column) {
+                numbers <- sapply(columns, function(column) {
                   unlist(lapply(values, function(part) part$numbers[[column]]))
-                })
+                }, simplify = FALSE)
                 identity <- row_identity(key, numbers)
                 first <- match(identity, identity)
                 again <- which(first != seq_along(first))
@@ -362,11 +362,10 @@ note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "
          }, ". ",
          if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
-         } else if (!is.null(p)) {
-           paste0("There are no more permutations: take ", paste(remedies, collapse = " or "), ".")
          } else {
-           paste0("There are no more permutations: take ", paste(remedies, collapse = ", "),
-                  ", fewer tests or a larger `alpha`.")
+           paste0("There are no more permutations: take ",
+                  paste(remedies, collapse = if (is.null(p)) ", " else " or "),
+                  if (is.null(p)) ", fewer tests or a larger `alpha`", ".")
          })
 }
 

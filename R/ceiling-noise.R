@@ -418,9 +418,7 @@ declare_result(
     empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
     x[!empty]
   },
-  footing = function(x, digits) {
-    if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
-  },
+  footing = function(x, digits) unlist(lapply(attr(x, "note"), strwrap, exdent = 2)),
   # of several comparisons the one with the highest score beside its ceiling
   sentence = function(x) {
     need_columns(x, c("y", "measure", "ceiling", "reliability", "n"), "told", "result")

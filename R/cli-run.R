@@ -184,11 +184,10 @@ output_format <- function(own) {
   other <- !is.null(own$out) && grepl(".", basename(own$out), fixed = TRUE) && !ending %in% formats
   refuse_if(is.null(own$format) && other, "option", "--out: no table is written as .{ending}: ",
             "give a file that ends in .csv, .json or .parquet, or give --format.")
-  for (arg in c("out", "figure")) {
-    folder <- if (!is.null(own[[arg]])) dirname(own[[arg]])
-    refuse_if(!is.null(folder) && !dir.exists(folder), "option", "--{arg}: there is no folder ",
-              "{quoted(folder)}.")
-    refuse_if(!is.null(folder) && (dir.exists(own[[arg]]) || file.access(folder, 2) != 0), "option",
+  for (arg in intersect(c("out", "figure"), names(own))) {
+    folder <- dirname(own[[arg]])
+    refuse_if(!dir.exists(folder), "option", "--{arg}: there is no folder {quoted(folder)}.")
+    refuse_if(dir.exists(own[[arg]]) || file.access(folder, 2) != 0, "option",
               "--{arg}: {quoted(own[[arg]])} cannot be written.")
   }
   refuse_if(format == "parquet" && is.null(own$out), "option", "--format parquet needs --out FILE.")

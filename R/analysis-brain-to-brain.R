@@ -86,47 +86,71 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   with_note(analysis_result(cells, setup, "brain_to_brain"), setup$left_out)
 }
 
-# The settings with the pairs that are compared, see region_pair(). units: labels of the neurons of
-# both sides, list(x, y); default: did the user choose no estimator?
+# The settings with the pairs that are compared: list(x, y, sizes, halves). sizes: the numbers of
+# neurons; halves: are the two random halves of one region? Then x and y are this region. units:
+# labels of the neurons of both sides, list(x, y); default: did the user choose no estimator?
 open_regions <- function(x, y, neurons, repeats, split, estimator, units, normalize, conf_level,
                          clusters, over, complete, na, default) {
   na <- check_choice(na, missing_rules, "na")
   refuse_results(x, "x")
-  listed <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
+  two <- !is.null(y)
+  listed <- !two && is.list(x) && !is.data.frame(x) && !is_responses(x)
   reprs <- if (listed) Map(analysis_repr, x, check_element_names(x, "x"), na) else
     list(x = analysis_repr(x, "x", na))
-  if (!is.null(y)) reprs$y <- analysis_repr(y, "y", na, "y")
+  if (two) reprs$y <- analysis_repr(y, "y", na, "y")
   setup <- analysis_settings("brain_to_brain", reprs, estimator, repeats, normalize, conf_level,
                              by_trials = TRUE, default = default)
   check_regions(listed, reprs, split, units)
   note_unused_units(unit_users(setup), list(units_x = units$x, units_y = units$y))
-  args <- if (listed) paste0("units_x$", names(reprs)) else paste0("units_", names(reprs))
-  if (listed) units <- units_of_list(units$x, names(reprs))
+  if (listed && !is.null(units$x)) {
+    # the labels of each element, matched by name if they have names, and by order otherwise
+    units <- units$x
+    fits <- is.list(units) && length(units) == length(reprs) &&
+      (is.null(names(units)) || setequal(names(units), names(reprs)))
+    refuse_if(!fits, "labels", "`units_x` must be a list of label vectors, one for each element ",
+              "of `x` and with the same names: {enumerate(names(reprs), 10)}.")
+    if (is.null(names(units))) names(units) <- names(reprs)
+  }
   reprs <- Map(function(repr, name, arg) with_units(repr, units[[name]], arg), reprs, names(reprs),
-               args)
+               paste0(if (listed) "units_x$" else "units_", names(reprs)))
   reprs <- unname(with_common_stimuli(reprs))
   if (!is.null(split)) {
     labels <- colnames(reprs[[1]]$data)
     reprs[[1]]$columns$split <- check_labels(split, ncol(reprs[[1]]$data), "split", "x", labels)
   }
-  two <- !is.null(y)
-  reprs <- if (two) with_complete(complete, reprs[1], reprs[2]) else with_complete(complete, reprs)
-  setup$neurons <- if (two) neurons_over(over, setup, reprs[1], reprs[2]) else
-    neurons_over(over, setup, reprs)
-  setup <- open_analysis(setup, if (two) sides_of(reprs[1], reprs[2]) else sides_of(reprs), na,
-                         clusters)
+  first <- if (two) 1 else TRUE
+  reprs <- with_complete(complete, reprs[first], if (two) reprs[2])
+  setup$neurons <- neurons_over(over, setup, reprs[first], if (two) reprs[2])
+  setup <- open_analysis(setup, sides_of(reprs[first], if (two) reprs[2]), na, clusters)
   regions <- lapply(setup$reprs, analysis_region, setup)
-  if (listed || two) {
-    for (region in regions) check_any_allowed(region, setup)
-    regions <- with_scale(regions, together = listed)
-    setup$left_out <- with_together(setup$left_out, regions, setup)
-    at <- utils::combn(length(regions), 2, simplify = FALSE)
-    setup$pairs <- lapply(at, function(p) region_pair(regions[[p[1]]], regions[[p[2]]], neurons))
-    note_shared_regions(setup, if (listed) "`units_x`" else "`units_x` and `units_y`")
-    judge_rows(regions, setup)
-    return(setup)
+  # one power of two scales the data of all that are pooled over pairs
+  scale <- if (!two) common_scale(lapply(regions, function(region) region$data))
+  regions <- lapply(regions, function(region) {
+    c(region, scale = if (two) common_scale(list(region$data)) else scale)
+  })
+  if (!listed && !two) return(open_parts(regions[[1]], neurons, default, setup))
+  for (region in regions) check_any_allowed(region, setup)
+  several <- Filter(has_trials, regions)
+  apart <- vapply(several, function(region) !is.null(region$responses$session), NA)
+  # it is not known whether these were recorded together
+  if (setup$by_trials && length(several) > 1 && !all(apart)) {
+    setup$left_out <- paste(c(setup$left_out, paste(
+      "Trials of", enumerate(paste0("`", args_of(several), "`"), quote = FALSE),
+      "with the same label are taken as recorded together."
+    )), collapse = "\n")
   }
-  open_parts(with_scale(regions, together = TRUE)[[1]], neurons, default, setup)
+  setup$pairs <- utils::combn(length(regions), 2, function(p) {
+    x <- regions[[p[1]]]
+    y <- regions[[p[2]]]
+    complete <- c(x$complete, y$complete)
+    widths <- stats::setNames(c(ncol(x$data), ncol(y$data)), c(x$arg, y$arg))
+    sizes <- if (any(complete)) whole_grid(neurons, widths, complete) else
+      neuron_grid(neurons, min(widths), paste0("the smaller of `", x$arg, "` and `", y$arg, "`"))
+    list(x = x, y = y, sizes = sizes, halves = FALSE)
+  }, simplify = FALSE)
+  note_shared_regions(setup, if (listed) "`units_x`" else "`units_x` and `units_y`")
+  judge_rows(regions, setup)
+  setup
 }
 
 # What the arguments are for: lists, two regions, or parts of one.
@@ -146,17 +170,6 @@ check_regions <- function(listed, reprs, split, units) {
   }
 }
 
-# The labels of each element of a list: matched by name if they have names, and by order otherwise.
-units_of_list <- function(units, names) {
-  if (is.null(units)) return(NULL)
-  fits <- is.list(units) && length(units) == length(names) &&
-    (is.null(names(units)) || setequal(names(units), names))
-  refuse_if(!fits, "labels", "`units_x` must be a list of label vectors, one for each element of ",
-            "`x` and with the same names: {enumerate(names, 10)}.")
-  if (is.null(names(units))) names(units) <- names
-  units
-}
-
 # Are errors about neurons, too, of each side? NULL: by default. x, y: the representations of both
 # sides; y: NULL for pairs within x.
 neurons_over <- function(over, setup, x, y = NULL) {
@@ -173,25 +186,6 @@ neurons_over <- function(over, setup, x, y = NULL) {
   refuse_if(length(complete), "choice", "`over` has the neurons of `{complete[1]}`, which are all ",
             "that there are (`complete`), and no sample: leave them out of `over`, or `complete`.")
   neurons
-}
-
-# With the power of two that scales their data; together: one for all, so that H values can be
-# pooled over the pairs.
-with_scale <- function(regions, together) {
-  common <- if (together) common_scale(lapply(regions, function(region) region$data))
-  lapply(regions, function(region) {
-    c(region, scale = if (together) common else common_scale(list(region$data)))
-  })
-}
-
-# A pair that is compared: list(x, y, sizes, halves). sizes: the numbers of neurons; halves: are the
-# two random halves of one region? Then x and y are this region.
-region_pair <- function(x, y, neurons) {
-  complete <- c(x$complete, y$complete)
-  widths <- stats::setNames(c(ncol(x$data), ncol(y$data)), c(x$arg, y$arg))
-  sizes <- if (any(complete)) whole_grid(neurons, widths, complete) else
-    neuron_grid(neurons, min(widths), paste0("the smaller of `", x$arg, "` and `", y$arg, "`"))
-  list(x = x, y = y, sizes = sizes, halves = FALSE)
 }
 
 # The first pair that seems to share neurons stands for all. units: see note_shared_neurons().
@@ -226,9 +220,9 @@ open_parts <- function(region, neurons, default, setup) {
   refuse_if(region$complete, "choice", "`x` has all neurons that there are (`complete`), of which ",
             "no parts can be compared: give `y`, or take them as a sample.", arg = "complete")
   split <- region$columns$split
+  width <- ncol(region$data)
   if (is.null(split)) {
     setup$halves <- TRUE
-    width <- ncol(region$data)
     refuse_if(width < 2, "pairs", "`x` has a single neuron (column), which cannot be split into ",
               "halves: give at least two.")
     check_any_allowed(region, setup)
@@ -243,9 +237,28 @@ open_parts <- function(region, neurons, default, setup) {
         !any(tapply(units, split, function(labels) length(unique(labels)) > 1))) {
     setup$estimator <- setdiff(setup$estimator, "stimulus_neuron")
   }
-  groups <- region_groups(region, setup)
+  names <- unique(split)
+  refuse_if(length(names) < 2, "labels", "`split` has a single label, no pair of groups.")
+  # the groups of columns that `split` names, as regions
+  groups <- lapply(names, function(name) {
+    region$arg <- as.character(name)
+    region$cache <- new_cache()
+    cut_representation(region, TRUE, which(split == name))
+  })
   widths <- vapply(groups, function(group) ncol(group$data), 0L)
-  sizes <- neuron_grid(neurons, if (is.null(neurons)) max(widths) else ncol(region$data), "`x`")
+  paired <- if (is.null(units)) widths > 1 else
+    vapply(groups, function(group) length(unique(group$columns$units)) > 1, NA)
+  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
+    refuse_if(is.null(region$responses$session), "pairs", "No neuron pair is allowed within any ",
+              "group of `split`: all columns of a group have the same label in `units_x`",
+              if (is.null(units)) ", or it has a single column",
+              ". Use finer labels in `units_x`, or larger groups.", arg = "units_x")
+    refuse("pairs", "No neuron pair is allowed within any group of `split`: all columns of a ",
+           "group are of one session, or it has a single column. Leave out \"stimulus_neuron\" in ",
+           "`estimator`; \"stimulus_neuron_trial\" allows pairs of one session.",
+           arg = "estimator")
+  }
+  sizes <- neuron_grid(neurons, if (is.null(neurons)) max(widths) else width, "`x`")
   setup$pairs <- utils::combn(length(groups), 2, function(p) {
     list(x = groups[[p[1]]], y = groups[[p[2]]], sizes = sizes, halves = FALSE)
   }, simplify = FALSE)
@@ -253,122 +266,124 @@ open_parts <- function(region, neurons, default, setup) {
   setup
 }
 
-# The groups of columns that `split` names, as regions.
-region_groups <- function(region, setup) {
-  split <- region$columns$split
-  names <- unique(split)
-  refuse_if(length(names) < 2, "labels", "`split` has a single label, no pair of groups.")
-  groups <- lapply(names, function(name) {
-    region$arg <- as.character(name)
-    region$cache <- new_cache()
-    cut_representation(region, TRUE, which(split == name))
-  })
-  paired <- vapply(groups, function(group) {
-    units <- group$columns$units
-    length(unique(if (is.null(units)) seq_len(ncol(group$data)) else units)) > 1
-  }, NA)
-  if (!"stimulus_neuron" %in% setup$estimator || any(paired)) return(groups)
-  refuse_if(is.null(region$responses$session), "pairs", "No neuron pair is allowed within any ",
-            "group of `split`: all columns of a group have the same label in `units_x`",
-            if (is.null(region$columns$units)) {
-              ", or it has a single column"
-            }, ". Use finer labels in `units_x`, or larger groups.", arg = "units_x")
-  refuse("pairs", "No neuron pair is allowed within any group of `split`: all columns of a group ",
-         "are of one session, or it has a single column. Leave out \"stimulus_neuron\" in ",
-         "`estimator`; \"stimulus_neuron_trial\" allows pairs of one session.", arg = "estimator")
-}
-
-# A note for the result where it is not known whether two sides were recorded together.
-with_together <- function(note, regions, setup) {
-  several <- Filter(has_trials, regions)
-  unknown <- length(several) > 1 &&
-    any(vapply(several, function(region) is.null(region$responses$session), NA))
-  if (!setup$by_trials || !unknown) return(note)
-  paste(c(note, paste("Trials of", enumerate(paste0("`", args_of(several), "`"), quote = FALSE),
-                      "with the same label are taken as recorded together.")), collapse = "\n")
-}
-
 # One comparison of an analysis: the names and the centred data of both sides, the label codes of
 # the neuron pairs of the H values xy, xx and yy, the numbers of neurons (sizes), and
 # choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
 # Sides are exchangeable if it does not matter which of them comes first, as for random halves.
-# complete: are the neurons of each side all that there are? pair: from region_pair().
+# complete: are the neurons of each side all that there are? pair: see open_regions().
 new_comparison <- function(pair, setup) {
   sides <- pair[c("x", "y")]
   complete <- c(pair$x$complete, pair$y$complete)
-  width <- c(ncol(pair$x$data), ncol(pair$y$data))
+  width <- c(a = ncol(pair$x$data), b = ncol(pair$y$data))
   scale <- c(pair$x$scale, pair$y$scale)
   x <- centered(pair$x$data, scale[1])
+  y <- if (pair$halves) x else centered(pair$y$data, scale[2])
   units <- lapply(sides, function(side) side$columns$units)
-  if (pair$halves) {
-    y <- x
+  lacking <- lengths(units) == 0
+  if (pair$halves && all(lacking)) {
     # the same neurons are on both sides
-    if (is.null(units$x)) units[] <- list(seq_len(width[1]))
+    units[] <- list(seq_len(width[[1]]))
+  } else if (!all(lacking)) {
+    units[lacking] <- lapply(sides[lacking], function(side) own_labels(ncol(side$data), side$arg))
+  }
+  choose_members <- if (pair$halves) {
+    function(size, repeats) {
+      check_subsets_memory(2 * size, repeats)
+      both <- vapply(seq_len(repeats), function(r) sample.int(width[[1]], 2L * size),
+                     integer(2 * size))
+      both <- matrix(both, nrow = 2 * size)
+      list(a = both[seq_len(size), , drop = FALSE], b = both[size + seq_len(size), , drop = FALSE])
+    }
+  } else if (any(complete)) {
+    function(size, repeats) lapply(width, function(all) matrix(seq_len(all)))
   } else {
-    y <- centered(pair$y$data, scale[2])
-    lacking <- lengths(units) == 0
-    if (any(!lacking)) {
-      units[lacking] <- lapply(sides[lacking], function(side) {
-        own_labels(ncol(side$data), side$arg)
-      })
+    # a side of which all neurons are taken has the same subset each time
+    function(size, repeats) {
+      subsets <- lapply(lapply(width, seq_len), random_subsets, size, repeats)
+      times <- max(vapply(subsets, ncol, 0L))
+      lapply(subsets, function(one) one[, rep_len(seq_len(ncol(one)), times), drop = FALSE])
     }
   }
   sessions <- !is.null(pair$x$responses$session) && !is.null(pair$y$responses$session)
-  codes <- codes_of_samples(part_codes(units, width[1], width[2]), complete, sessions)
   comparison <- list(
     names = c(pair$x$arg, pair$y$arg), x = x, y = y, sizes = pair$sizes,
-    choose_members = if (pair$halves) random_halves(width[1]) else if (any(complete)) {
-      function(size, repeats) lapply(c(a = 1, b = 2), function(i) matrix(seq_len(width[i])))
-    } else two_random_subsets(width[1], width[2]),
-    exchangeable = pair$halves, codes = codes, complete = complete
+    choose_members = choose_members, exchangeable = pair$halves, complete = complete,
+    codes = codes_of_samples(part_codes(units, width[[1]], width[[2]]), complete, sessions)
   )
   compare_trials(comparison, sides, scale, setup)
 }
 
-random_halves <- function(width) {
-  function(size, repeats) {
-    check_subsets_memory(2 * size, repeats)
-    both <- vapply(seq_len(repeats), function(r) sample.int(width, 2L * size), integer(2 * size))
-    both <- matrix(both, nrow = 2 * size)
-    list(a = both[seq_len(size), , drop = FALSE], b = both[size + seq_len(size), , drop = FALSE])
-  }
-}
-
+# A cell becomes one row of the result: those of one comparison, for each number of neurons and each
+# estimator.
 comparison_cells <- function(comparison, setup) {
   same <- identical(comparison$x, comparison$y)
   terms <- list(xx = pair_terms(comparison$x, comparison$x, setup$clusters))
   terms$yy <- if (same) terms$xx else pair_terms(comparison$y, comparison$y, setup$clusters)
   terms$xy <- if (same) terms$xx else pair_terms(comparison$x, comparison$y, setup$clusters)
   trials <- trials_or_none(setup, function() trial_terms_of(comparison, setup))
+  complete <- complete_word(comparison$complete[1], comparison$complete[2])
   cells <- lapply(comparison$sizes, function(size) {
     members <- comparison$choose_members(size, setup$repeats)
-    cells <- size_cells(comparison, terms, members, size, setup)
-    cells <- c(with_trial_values(cells, comparison, trials, terms, members, setup),
-      if (setup$by_trials) {
-        # the cell of one comparison at one number of neurons
-        single <- trial_single(trials, terms, members)
-        list(list(names = comparison$names, neurons = size, estimator = trial_estimator,
-                  single = single,
-             deletions = if (!is.null(setup$conf_level)) {
-               trial_size_deletions(comparison, trials, members, stats::complete.cases(single))
-             }, exchangeable = comparison$exchangeable))
-      })
-    with_neuron_errors(cells, comparison, trials, members, setup)
+    # the H values xy, xx and yy of each choice of subsets from different trials
+    of_trials <- function(parts) {
+      single <- vapply(names(part_sides), function(name) {
+        at <- part_sides[[name]]
+        trial_subset_h(parts[[name]], members[[at[1]]], members[[at[2]]], terms[[name]]$naive)
+      }, numeric(ncol(members$a)))
+      single <- matrix(single, ncol = 3)
+      deletions <- if (!is.null(setup$conf_level)) {
+        used <- stats::complete.cases(single)
+        do.call(cbind, part_deletions(comparison, members, used, function(part, a, b, used) {
+          trial_pool_deletions(parts[[part]], a, b, used)
+        }))
+      }
+      list(single = single, exchangeable = comparison$exchangeable, deletions = deletions)
+    }
+    cells <- lapply(size_cells(comparison, terms, members, size, setup), function(cell) {
+      corrects <- corrections[[cell$estimator]]
+      if (is.null(trials) || !setup$ceiling || !corrects$stimuli) return(cell)
+      # H values from different trials beside the cell's own, over the same neuron pairs
+      codes <- if (corrects$neurons) comparison$codes
+      cell$clean <- of_trials(Map(function(part, name) replace(part, "codes", list(codes[[name]])),
+                                  trials, names(trials)))
+      # over the neuron pairs that the estimator from trials goes by, which may be more
+      cell$signal <- if (corrects$neurons) of_trials(trials) else cell$clean
+      cell
+    })
+    if (setup$by_trials) {
+      of_cell <- list(names = comparison$names, neurons = size, estimator = trial_estimator)
+      cells <- c(cells, list(c(of_cell, of_trials(trials))))
+    }
+    if (is.null(setup$conf_level)) return(cells)
+    # errors over neurons, too, where these are a sample: by default where all neurons of a side are
+    # compared
+    whole <- !comparison$exchangeable && (nrow(members$a) == ncol(comparison$x) ||
+                                            nrow(members$b) == ncol(comparison$y))
+    names(cells) <- vapply(cells, function(cell) cell$estimator, "")
+    sampled <- lapply(names(cells), row_samples, comparison$complete, whole, setup)
+    those <- names(cells)[vapply(sampled, any, NA)]
+    for (group in split(those, those == trial_estimator)) {
+      corrected <- intersect(c("stimulus_neuron", trial_estimator), group)
+      used <- if (length(corrected)) stats::complete.cases(cells[[corrected]]$single) else TRUE
+      wanted <- sampled[[match(group[1], names(cells))]]
+      errors <- sampled_neuron_errors(comparison, members, used, wanted, group, setup,
+                                      if (trial_estimator %in% group) trials)
+      for (e in group) cells[[e]] <- c(cells[[e]], errors[[e]], list(sampled = wanted))
+    }
+    unname(cells)
   })
-  lapply(do.call(c, cells), function(cell) {
-    c(cell, complete = complete_word(comparison$complete[1], comparison$complete[2]))
-  })
+  lapply(do.call(c, cells), c, complete = complete)
 }
 
-# A cell becomes one row of the result. This returns the cells of one comparison at one number of
-# neurons, one for each estimator.
+# The cells at one number of neurons, but for that by trials.
 size_cells <- function(comparison, terms, members, size, setup) {
+  data <- list(a = comparison$x, b = comparison$y)
   h <- lapply(names(part_sides), function(part) {
     at <- part_sides[[part]]
-    width <- c(a = ncol(comparison$x), b = ncol(comparison$y))
-    subset_h(terms[[part]], members[[at[1]]], members[[at[2]]],
-             subset_counts(members[[at[1]]], members[[at[2]]], width[at],
-                           comparison$codes[[part]]), comparison$codes[[part]])
+    a <- members[[at[1]]]
+    b <- members[[at[2]]]
+    codes <- comparison$codes[[part]]
+    subset_h(terms[[part]], a, b, subset_counts(a, b, vapply(data[at], ncol, 0L), codes), codes)
   })
   single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
                    simplify = FALSE)
@@ -376,54 +391,19 @@ size_cells <- function(comparison, terms, members, size, setup) {
     # neuron-corrected values are pooled over the subsets in which all three H values exist
     corrected <- "stimulus_neuron" %in% setup$estimator
     used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
-    size_deletions(comparison, members, used, setup)
+    # the pooled H values of nothing deleted, then of each stimulus deleted
+    parts <- part_deletions(comparison, members, used, function(part, a, b, used) {
+      sides <- data[part_sides[[part]]]
+      size <- vapply(sides, ncol, 0L)
+      codes <- comparison$codes[[part]]
+      weights <- pooled_weights(a, b, size, subset_counts(a, b, size, codes), codes, used)
+      pooled_deletions(sides[[1]], sides[[2]], weights, setup)
+    })
+    sapply(setup$estimator, function(e) do.call(cbind, lapply(parts, `[[`, e)),
+           simplify = FALSE)
   }
   lapply(setup$estimator, function(e) {
     list(names = comparison$names, neurons = size, estimator = e, single = single[[e]],
          exchangeable = comparison$exchangeable, deletions = deletions[[e]])
   })
-}
-
-# Cells with errors over neurons, too, where these are a sample: by default where all neurons of a
-# side are compared.
-with_neuron_errors <- function(cells, comparison, trials, members, setup) {
-  if (is.null(setup$conf_level)) return(cells)
-  whole <- !comparison$exchangeable && (nrow(members$a) == ncol(comparison$x) ||
-                                          nrow(members$b) == ncol(comparison$y))
-  names(cells) <- vapply(cells, function(cell) cell$estimator, "")
-  sampled <- lapply(names(cells), row_samples, comparison$complete, whole, setup)
-  those <- names(cells)[vapply(sampled, any, NA)]
-  for (group in split(those, those == trial_estimator)) {
-    corrected <- intersect(c("stimulus_neuron", trial_estimator), group)
-    used <- if (length(corrected)) stats::complete.cases(cells[[corrected]]$single) else TRUE
-    wanted <- sampled[[match(group[1], names(cells))]]
-    errors <- sampled_neuron_errors(comparison, members, used, wanted, group, setup,
-                                    if (length(group) && group[1] == trial_estimator) trials)
-    for (e in group) cells[[e]] <- c(cells[[e]], errors[[e]], list(sampled = wanted))
-  }
-  unname(cells)
-}
-
-# The pooled H values of nothing deleted, then of each stimulus deleted: an (n + 1) x 3 matrix for
-# each estimator. `used` says which subsets the neuron-corrected values are pooled over.
-size_deletions <- function(comparison, members, used, setup) {
-  part <- function(x, y, a, b, codes, used) {
-    size <- c(ncol(x), ncol(y))
-    weights <- pooled_weights(a, b, size, subset_counts(a, b, size, codes), codes, used)
-    pooled_deletions(x, y, weights, setup)
-  }
-  x <- comparison$x
-  y <- comparison$y
-  codes <- comparison$codes
-  xy <- part(x, y, members$a, members$b, codes$xy, used)
-  if (comparison$exchangeable) {
-    # xx and yy are computed at once from the subsets of both sides, because the denominators of
-    # exchangeable sides are pooled anyway
-    both <- cbind(members$a, members$b)
-    xx <- yy <- part(x, x, both, both, codes$xx, c(used, used))
-  } else {
-    xx <- part(x, x, members$a, members$a, codes$xx, used)
-    yy <- part(y, y, members$b, members$b, codes$yy, used)
-  }
-  sapply(setup$estimator, function(e) cbind(xy[[e]], xx[[e]], yy[[e]]), simplify = FALSE)
 }

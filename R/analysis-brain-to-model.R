@@ -60,20 +60,34 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
     trial_terms_of(compare_trials(given, list(x = region, y = region), c(scale, scale), setup),
                    setup)$xx
   })
-  subsets <- lapply(setup$sizes, function(size) {
-    random_subsets(seq_len(ncol(x)), size, setup$repeats)
-  })
+  width <- rep(ncol(x), 2)
+  subsets <- lapply(setup$sizes, random_subsets, pool = seq_len(ncol(x)), repeats = setup$repeats)
   parts <- lapply(subsets, function(subset) {
-    count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
+    count <- subset_counts(subset, subset, width, setup$codes)
     h <- subset_h(self, subset, subset, count, setup$codes)
     used <- !is.na(h$stimulus_neuron)
     deletions <- if (!is.null(setup$conf_level)) {
-      weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
-      pooled_deletions(x, x, weights, setup)
+      pooled_deletions(x, x, pooled_weights(subset, subset, width, count, setup$codes, used), setup)
     }
     part <- list(subset = subset, h = h, used = list(stimulus_neuron = used), deletions = deletions)
-    if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
-    region_ceilings(part, trials, self$naive, setup)
+    of_trials <- function(given) {
+      h <- trial_subset_h(given, subset, subset, self$naive)
+      used <- !is.na(h)
+      list(h = h, used = used, deletions = if (!is.null(setup$conf_level)) {
+        trial_pool_deletions(given, subset, subset, used)
+      })
+    }
+    if (setup$by_trials) {
+      found <- of_trials(trials)
+      for (name in names(found)) part[[name]][[trial_estimator]] <- found[[name]]
+    }
+    # the self terms of the region from different trials, for each estimator that has a ceiling
+    for (e in if (!is.null(trials) && setup$ceiling) setdiff(setup$estimator, "naive")) {
+      corrects <- corrections[[e]]$neurons
+      part$clean[[e]] <- of_trials(replace(trials, "codes", list(if (corrects) setup$codes)))
+      part$signal[[e]] <- if (corrects) of_trials(trials) else part$clean[[e]]
+    }
+    part
   })
   region <- list(x = x, parts = parts, complete = region$complete)
   advance <- progress_along(length(setup$layers))
@@ -99,14 +113,42 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
   refuse_structure_of_layers(layers, setup, default)
   note_unused_units(unit_users(setup), list(units = units))
   region <- with_units(region, units, "units")
-  reprs <- with_common_stimuli(c(list(region), lapply(unname(layers), layer_repr)))
+  # a layer is used as a matrix, of which an object tells only what is about its stimuli, or about
+  # all of its units
+  plain <- lapply(unname(layers), function(layer) {
+    given <- unclass(layer$responses)
+    if (is.null(given)) return(layer)
+    means <- array(layer$data, c(dim(layer$data), 1))
+    layer$responses <- new_responses(means, event = matrix(1L, nrow(means), 1),
+                                     cluster = given$cluster, complete = given$complete,
+                                     series = given$series)
+    layer
+  })
+  reprs <- with_common_stimuli(c(list(region), plain))
   reprs <- with_complete(complete, reprs[1], reprs[-1])
   setup$neurons <- neurons_over(over, setup, reprs[1], reprs[-1])
   setup <- open_analysis(setup, sides_of(reprs[1], reprs[-1]), na, clusters)
   setup$region <- region <- analysis_region(setup$reprs[[1]], setup)
-  setup$layers <- lapply(setup$reprs[-1], analysis_layer, setup)
-  setup$codes <- region_codes(region, setup)
+  setup$layers <- lapply(setup$reprs[-1], function(repr) {
+    refuse_if(leaves_out_pairs(setup) && ncol(repr$data) < 2 && !repr$complete, "pairs",
+              "`{repr$arg}` has a single unit: the neuron correction needs at least two.")
+    analysis_data(repr, setup, 8 * (6 * length(repr$data) + 2 * min(dim(repr$data))^2),
+                  paste0("The comparison with `", repr$arg, "`"),
+                  "Fewer units or stimuli need less.")
+  })
   width <- ncol(region$data)
+  if (!region$complete) {
+    units <- region$columns$units
+    if (is.null(units)) units <- seq_len(width)
+    setup$codes <- label_codes(units, units)
+    if ("stimulus_neuron" %in% setup$estimator && setup$codes$count < 2 ||
+          setup$by_trials && width < 2) {
+      if (width > 1) refuse_single_session(list(region), "within `brain`")
+      refuse("pairs", "No neuron pair is allowed within `brain`: it has a single neuron, or all ",
+             "columns have the same label in `units`. Give at least two neurons with different ",
+             "labels.", arg = "units")
+    }
+  }
   setup$sizes <- if (region$complete) whole_grid(neurons, c(brain = width), TRUE) else
     neuron_grid(neurons, width, "`brain`")
   refuse_if(any(setup$neurons) && any(setup$sizes < width) && !region$complete, "choice",
@@ -114,41 +156,6 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
             "errors: give neurons = {width}, or leave out `over`.")
   judge_rows(list(region), setup, setup$layers)
   setup
-}
-
-region_codes <- function(region, setup) {
-  if (region$complete) return(NULL)
-  units <- region$columns$units
-  if (is.null(units)) units <- seq_len(ncol(region$data))
-  codes <- label_codes(units, units)
-  if ("stimulus_neuron" %in% setup$estimator && codes$count < 2 ||
-        setup$by_trials && length(units) < 2) {
-    if (length(units) > 1) refuse_single_session(list(region), "within `brain`")
-    refuse("pairs", "No neuron pair is allowed within `brain`: it has a single neuron, or all ",
-           "columns have the same label in `units`. Give at least two neurons with different ",
-           "labels.", arg = "units")
-  }
-  codes
-}
-
-analysis_layer <- function(repr, setup) {
-  refuse_if(leaves_out_pairs(setup) && ncol(repr$data) < 2 && !repr$complete, "pairs",
-            "`{repr$arg}` has a single unit: the neuron correction needs at least two.")
-  analysis_data(repr, setup, 8 * (6 * length(repr$data) + 2 * min(dim(repr$data))^2),
-                paste0("The comparison with `", repr$arg, "`"),
-                "Fewer units or stimuli need less.")
-}
-
-# A layer is used as a matrix, of which an object tells only what is about its stimuli, or about all
-# of its units.
-layer_repr <- function(repr) {
-  given <- unclass(repr$responses)
-  if (is.null(given)) return(repr)
-  means <- array(repr$data, c(dim(repr$data), 1))
-  repr$responses <- new_responses(means, event = matrix(1L, nrow(means), 1),
-                                  cluster = given$cluster, complete = given$complete,
-                                  series = given$series)
-  repr
 }
 
 # Layers are used whole, without the trials, sessions and labels of units that say which products
@@ -173,18 +180,6 @@ refuse_structure_of_layers <- function(layers, setup, default) {
          "cka(brain, {arg}) do, or give as.matrix({arg}), the means over trials without labels.")
 }
 
-add_region_trials <- function(part, trials, self, setup) {
-  h <- trial_subset_h(trials, part$subset, part$subset, self$naive)
-  used <- !is.na(h)
-  part$h[[trial_estimator]] <- h
-  part$used[[trial_estimator]] <- used
-  if (!is.null(setup$conf_level)) {
-    part$deletions[[trial_estimator]] <-
-      trial_pool_deletions(trials, part$subset, part$subset, used)
-  }
-  part
-}
-
 layer_cells <- function(region, layer, setup) {
   y <- centered(layer$data, common_scale(list(layer$data)))
   # the self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of
@@ -207,12 +202,9 @@ layer_cells <- function(region, layer, setup) {
   cells <- lapply(seq_along(setup$sizes), function(k) {
     lapply(c(setup$estimator, if (setup$by_trials) trial_estimator), function(e) {
       part <- region$parts[[k]]
-      width <- ncol(y)
-      kind <- if (e == "naive") "naive" else "stimulus"
-      sums <- cross[[kind]]
+      sums <- cross[[if (e == "naive") "naive" else "stimulus"]]
       members <- part$subset
-      single <- colSums(matrix(sums[1, members],
-                               nrow(members))) / (nrow(members) * as.double(width))
+      single <- colSums(matrix(sums[1, members], nrow(members))) / (nrow(members) * width)
       used <- part$used[[e]]
       if (is.null(used)) used <- rep(TRUE, ncol(members))
       deletions <- if (!is.null(setup$conf_level)) {
@@ -223,7 +215,16 @@ layer_cells <- function(region, layer, setup) {
                    single = cbind(single, part$h[[e]], self[[e]][1], deparse.level = 0),
                    deletions = deletions, exchangeable = FALSE,
                    complete = complete_word(region$complete, layer$complete))
-      c(layer_clean(cell, part), layer_errors(e, setup$sizes[k], layer, setup))
+      # the self terms of the region from different trials in the place of its own
+      for (name in c("clean", "signal")) {
+        known <- part[[name]][[e]]
+        if (is.null(known)) next
+        of_trials <- cell[c("single", "deletions", "exchangeable")]
+        of_trials$single[, 2] <- known$h
+        if (!is.null(deletions)) of_trials$deletions[, 2] <- known$deletions
+        cell[[name]] <- of_trials
+      }
+      c(cell, layer_errors(e, setup$sizes[k], layer, setup))
     })
   })
   do.call(c, cells)

@@ -72,13 +72,26 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
                      clusters, use = "errors", least = 2, why = "this analysis", grid = FALSE)
   if (!is.null(setup$conf_level) && is.null(call$clusters)) note_declared_series(list(repr))
   repr <- call$sides$x$reprs[[1]]
-  object <- check_objects(in_order_of(object, call$labels, "object"), call$rows, setup)
+  object <- in_order_of(object, call$labels, "object")
+  refuse_if(!is.atomic(object) || is.null(object), "labels", "`object` must be a vector of ",
+            "labels, not {describe(object)}.")
+  refuse_if(length(object) != length(call$rows), "labels", "`object` has ",
+            "{count_of(length(object), 'label')}, but `responses` has ",
+            "{count_of(length(call$rows), 'row')}: give one label per row.")
+  object <- factor(object[call$rows], levels_in_order(object[call$rows]))
+  refuse_if(anyNA(object), "labels", "`object` has missing labels, first at position ",
+            "{which(call$rows)[is.na(object)][1]}.")
+  counts <- table(object)
+  refuse_if(length(counts) < 2, "labels", "`object` has a single category: two are needed.")
+  least <- if ("stimulus_neuron" %in% setup$estimator) 2 else 1
+  refuse_if(any(counts < least), "labels", "`object` has fewer than {least} rows of ",
+            "{enumerate(names(counts)[counts < least])}: the correction needs {least} or more.")
   least <- if (any(setup$estimator != "naive")) 4 else 2
   width <- ncol(repr$data)
   refuse_if(width < least, "size", "`responses` has {count_of(width, 'column')} (neurons); this ",
             "analysis needs at least {least}.")
   setup$sizes <- neuron_grid(neurons, width, "`responses`", least)
-  check_memory(8 * (3 * length(repr$data) + 6 * sum(as.double(table(object))^2)),
+  check_memory(8 * (3 * length(repr$data) + 6 * sum(as.double(counts)^2)),
                "The image-pair terms", "Fewer images need less.")
   responses <- scale_neurons(repr$data, setup$normalize)
   largest <- max(abs(responses))
@@ -93,31 +106,13 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
   c(setup, call[c("clusters", "left_out")])
 }
 
-# rows: which rows of the responses are kept; object: in their order.
-check_objects <- function(object, rows, setup) {
-  refuse_if(!is.atomic(object) || is.null(object), "labels", "`object` must be a vector of ",
-            "labels, not {describe(object)}.")
-  refuse_if(length(object) != length(rows), "labels", "`object` has ",
-            "{count_of(length(object), 'label')}, but `responses` has ",
-            "{count_of(length(rows), 'row')}: give one label per row.")
-  object <- factor(object[rows], levels_in_order(object[rows]))
-  refuse_if(anyNA(object), "labels", "`object` has missing labels, first at position ",
-            "{which(rows)[is.na(object)][1]}.")
-  counts <- table(object)
-  refuse_if(length(counts) < 2, "labels", "`object` has a single category: two are needed.")
-  least <- if ("stimulus_neuron" %in% setup$estimator) 2 else 1
-  refuse_if(any(counts < least), "labels", "`object` has fewer than {least} rows of ",
-            "{enumerate(names(counts)[counts < least])}: the correction needs {least} or more.")
-  object
-}
-
 # A subset of the neurons is a subset of the rows here, over which columns are centred, so the terms
 # of all image pairs are computed anew for each subset. The mean of the terms over the subsets gives
 # the pooled values, and from it each image can be deleted.
 disentanglement_cells <- function(blocks, size, setup) {
   subsets <- random_subsets(seq_len(nrow(blocks[[1]])), size, setup$repeats)
   pairs <- utils::combn(length(blocks), 2, simplify = FALSE)
-  sums <- list(self = vector("list", length(blocks)), cross = vector("list", length(pairs)))
+  sums <- list()
   values <- lapply(pairs, function(p) array(0, c(ncol(subsets), 3, 3)))
   equal <- function(a, b) which(outer(setup$images[[a]], setup$images[[b]], "=="))
   own_pairs <- lapply(seq_along(blocks), function(b) equal(b, b))
@@ -130,36 +125,34 @@ disentanglement_cells <- function(blocks, size, setup) {
     for (i in seq_along(pairs)) {
       values[[i]][r, , ] <- cbind(block_h(cross[[i]], cross_pairs[[i]]), self_h[, pairs[[i]]])
     }
-    sums$self <- Map(add_terms, sums$self, self)
-    sums$cross <- Map(add_terms, sums$cross, cross)
+    # each kind of terms of each block is added to its own
+    sums$self <- if (r == 1) self else Map(Map, list(`+`), sums$self, self)
+    sums$cross <- if (r == 1) cross else Map(Map, list(`+`), sums$cross, cross)
   }
   do.call(c, lapply(seq_along(pairs), function(i) {
     pair <- pairs[[i]]
     values <- values[[i]]
-    count <- ncol(subsets)
-    se <- if (!is.null(setup$conf_level)) {
-      mean_terms <- function(terms) lapply(terms, function(h) h / count)
-      image_jackknife(mean_terms(sums$cross[[i]]), mean_terms(sums$self[[pair[1]]]),
-                      mean_terms(sums$self[[pair[2]]]), setup$images[pair])
-    }
+    # images of two categories are two samples; where clusters reach over both, their clusters are
+    # one
+    units <- unique(unlist(setup$images[pair]))
+    at <- lapply(setup$images[pair], match, units)
+    strata <- if (any(at[[1]] %in% at[[2]])) list(seq_along(units)) else lapply(at, unique)
+    terms <- lapply(c(sums$cross[i], sums$self[pair]), lapply, `/`, ncol(subsets))
+    sides <- list(at, at[c(1, 1)], at[c(2, 2)])
     lapply(setup$estimator, function(e) {
-      # one degree of freedom less than clusters, for each sample of them; NULL without clusters
-      df <- if (!is.null(setup$clusters)) {
-        images <- setup$images[pair]
-        samples <- if (any(images[[1]] %in% images[[2]])) 1 else 2
-        max(1, length(unique(unlist(images))) - samples)
+      se <- if (is.null(setup$conf_level)) NA_real_ else {
+        theta <- ratio_of(do.call(cbind, Map(function(of_part, sides) {
+          image_deletions(of_part, sides[[1]], sides[[2]], length(units), e)
+        }, terms, sides)))
+        sqrt(sum(vapply(strata, function(of_sample) delete_one_variance(theta[of_sample]), 0)))
       }
       list(names = names(blocks)[pair], neurons = size, estimator = e, pair = i,
-           single = matrix(values[, match(e, estimators), ], ncol = 3),
-           se = if (is.null(se)) NA_real_ else se[[e]], df = df,
+           single = matrix(values[, match(e, estimators), ], ncol = 3), se = se,
+           # one degree of freedom less than clusters, for each sample of them
+           df = if (!is.null(setup$clusters)) max(1, length(units) - length(strata)),
            exchangeable = FALSE)
     })
   }))
-}
-
-add_terms <- function(sum, terms) {
-  if (is.null(sum)) return(terms)
-  Map(`+`, sum, terms)
 }
 
 # The three H values of a block of pair terms. left_out: positions of the pairs of images that the
@@ -172,22 +165,6 @@ block_h <- function(terms, left_out) {
   left <- pairs - length(left_out)
   c(naive = naive / pairs, stimulus = drop_rounding(all, naive) / pairs,
     stimulus_neuron = if (left > 0) drop_rounding(allowed, naive) / left else NA_real_)
-}
-
-# Images of two categories are two samples; where clusters reach over both, their clusters are one.
-# images: the codes of both.
-image_jackknife <- function(xy, xx, yy, images) {
-  units <- unique(unlist(images))
-  x <- match(images[[1]], units)
-  y <- match(images[[2]], units)
-  strata <- if (any(x %in% y)) list(seq_along(units)) else list(unique(x), unique(y))
-  sapply(estimators, function(e) {
-    h <- cbind(image_deletions(xy, x, y, length(units), e),
-               image_deletions(xx, x, x, length(units), e),
-               image_deletions(yy, y, y, length(units), e))
-    theta <- ratio_of(h)
-    sqrt(sum(vapply(strata, function(at) delete_one_variance(theta[at]), 0)))
-  }, simplify = FALSE)
 }
 
 # The mean term without each unit (an image, or a cluster of them). rows, columns: the units of the

@@ -67,11 +67,21 @@ with_complete <- function(complete, x, y = NULL) {
 analysis_settings <- function(analysis, reprs, estimator, repeats, normalize, conf_level,
                               by_trials = FALSE, default = FALSE) {
   several <- by_trials && any(vapply(reprs, has_trials, NA))
-  chosen <- if (default) {
-    if (several) estimators_by_trials(reprs) else estimators
-  } else {
+  chosen <- if (default) c(estimators, if (several) trial_estimator) else
     check_choice(estimator, c(estimators, if (by_trials) trial_estimator), "estimator",
                  several = TRUE)
+  # a side of one session has no neuron pair that sessions leave: then, by default, only trials
+  # correct for few neurons
+  one_session <- if (default && several) Filter(function(repr) {
+    session <- repr$responses$session
+    !is.null(session) && length(unique(session)) == 1
+  }, reprs)
+  if (length(one_session)) {
+    inform("estimator", "The estimator \"stimulus_neuron\" is left out: all neurons of ",
+           enumerate(paste0("`", args_of(one_session), "`"), quote = FALSE),
+           " are of one session{if (length(one_session) > 1) ' each'}, so that no pair of them ",
+           "may be compared. \"stimulus_neuron_trial\" can.")
+    chosen <- setdiff(chosen, "stimulus_neuron")
   }
   refuse_if(trial_estimator %in% chosen && !several, "choice", "estimator = ",
             "\"stimulus_neuron_trial\" needs at least two trials of the stimuli: give the data as ",
@@ -88,21 +98,6 @@ analysis_settings <- function(analysis, reprs, estimator, repeats, normalize, co
 
 # What this estimator is made of are products of different trials.
 trial_estimator <- "stimulus_neuron_trial"
-
-# The default estimators where there are trials. A side of one session has no neuron pair that
-# sessions leave: then only trials correct for few neurons.
-estimators_by_trials <- function(reprs) {
-  one_session <- Filter(function(repr) {
-    session <- repr$responses$session
-    !is.null(session) && length(unique(session)) == 1
-  }, reprs)
-  if (!length(one_session)) return(c(estimators, trial_estimator))
-  inform("estimator", "The estimator \"stimulus_neuron\" is left out: all neurons of ",
-         enumerate(paste0("`", args_of(one_session), "`"), quote = FALSE),
-         " are of one session{if (length(one_session) > 1) ' each'}, so that no pair of them may ",
-         "be compared. \"stimulus_neuron_trial\" can.")
-  c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
-}
 
 args_of <- function(reprs) vapply(reprs, function(repr) repr$arg, "", USE.NAMES = FALSE)
 

@@ -72,7 +72,10 @@ declare_result("repalign_summary", from = analysis_pages, digits = 3,
                words = "summaries of analyses", columns = analysis_columns,
                kept = list(conf_level = one_level,
                            over = function(values) if (length(unique(values)) == 1) values[[1]],
-                           title = function(values) common_value(values)), bare = TRUE,
+                           title = function(values) {
+                             values <- unique(unlist(values))
+                             if (length(values) == 1) values
+                           }), bare = TRUE,
                shown = function(x) without_samples_only(x),
                footing = function(x, digits) words_below(x),
                sentence = function(x) analysis_sentence(x))
@@ -144,12 +147,6 @@ analysis_facts <- function(x) {
        over = if (length(level)) interval_extents(x))
 }
 
-# The value that all parts have.
-common_value <- function(values) {
-  values <- unique(unlist(values))
-  if (length(values) == 1) values
-}
-
 # All analyses, by the names of their functions. `combined` says what summary() makes of the
 # comparisons: it pools all of them ("pooled"), or takes the most similar one ("best") where they
 # are comparisons with different things, such as layers. `over` is what intervals are made over,
@@ -179,7 +176,12 @@ analysis_result <- function(cells, setup, analysis) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
     row <- cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
                     pooled_cell(cell), se, setup, cell$df, cell$complete, cell$sampled)
-    cell_ceiling(row, cell, setup)
+    if (!isTRUE(setup$ceiling)) return(row)
+    parts <- Filter(Negate(is.null), c(list(own = cell), cell[c("clean", "signal")]))
+    h <- lapply(parts, function(part) {
+      list(value = pooled_cell(part), deletions = pool_deletions(part))
+    })
+    c(row, ceiling_of_row(row, h$own, h$clean, h$signal))
   })
   result <- table_of_rows(rows)
   pooled <- sum(is.na(result$pooled))
@@ -210,7 +212,12 @@ analysis_result <- function(cells, setup, analysis) {
       se <- if (!is.null(own$se)) own$se else deletion_se(h$deletions)
       row <- cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, h$value,
                       se, setup, own$df, group[[1]]$complete, own$sampled)
-      combined_ceiling(row, group, setup)
+      if (!isTRUE(setup$ceiling)) return(row)
+      of_trials <- lapply(c(clean = "clean", signal = "signal"), function(name) {
+        known <- Filter(Negate(is.null), lapply(group, function(cell) cell[[name]]))
+        if (length(known) == length(group)) combined_h(known)
+      })
+      c(row, ceiling_of_row(row, h, of_trials$clean, of_trials$signal))
     })
     table_of_rows(rows)
   } else {
@@ -308,27 +315,25 @@ parts_of <- function(object) {
 # What the intervals of all rows are made over, and, unless it is to be brief, what they hold fixed.
 interval_extents <- function(object, parts = parts_of(object), brief = FALSE) {
   if (!length(parts)) parts <- attr(object, "parts")
-  parts <- Filter(function(part) !is.null(part$conf_level), parts)
-  paste(unique(unlist(lapply(parts, interval_extent, object, brief))), collapse = ", or over ")
-}
-
-# Only what is about rows that are there is told.
-interval_extent <- function(part, object, brief) {
-  words <- analyses[[part$analysis]]
-  over <- if (is.null(object$over)) part$over else intersect(part$over, object$over)
-  sampled <- grepl("neurons", over)
-  fewer <- part$by_default && any(grepl("neuron", object$estimator) & object$x != "(all)" &
-                                    object$complete != "both" & !grepl("neurons", object$over))
-  c(vapply(over[sampled], function(over) {
-      paste0(extent_words(over), if (!brief) {
-        ", as samples; the recording (its trials and animals) is held fixed"
+  words <- lapply(Filter(function(part) !is.null(part$conf_level), parts), function(part) {
+    # only what is about rows that are there is told
+    of_analysis <- analyses[[part$analysis]]
+    over <- if (is.null(object$over)) part$over else intersect(part$over, object$over)
+    sampled <- grepl("neurons", over)
+    fewer <- part$by_default && any(grepl("neuron", object$estimator) & object$x != "(all)" &
+                                      object$complete != "both" & !grepl("neurons", object$over))
+    c(if (any(sampled)) {
+        paste0(vapply(over[sampled], extent_words, "", USE.NAMES = FALSE), if (!brief) {
+          ", as samples; the recording (its trials and animals) is held fixed"
+        })
+      },
+      if (!all(sampled)) {
+        paste0(if (isTRUE(part$clusters)) "clusters of ", of_analysis$over,
+               if (!brief) paste0("; these ", of_analysis$fixed, " are held fixed"),
+               if (!brief && fewer) ": fewer than were recorded")
       })
-    }, "", USE.NAMES = FALSE),
-    if (!all(sampled)) {
-      paste0(if (isTRUE(part$clusters)) "clusters of ", words$over,
-             if (!brief) paste0("; these ", words$fixed, " are held fixed"),
-             if (!brief && fewer) ": fewer than were recorded")
-    })
+  })
+  paste(unique(unlist(words)), collapse = ", or over ")
 }
 
 #' Summarise an analysis over its comparisons

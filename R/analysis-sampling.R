@@ -61,10 +61,6 @@ check_subsets_memory <- function(size, repeats) {
                "Fewer `repeats` need less.")
 }
 
-repeat_subset <- function(subset, times) {
-  subset[, rep_len(seq_len(ncol(subset)), times), drop = FALSE]
-}
-
 # The sum of pair terms h over the block of each subset pair, in the columns of a and b. Multiplying
 # h with 0/1 indicators of the subsets gives the same sums, and is faster when the subsets are a
 # large part of all neurons.
@@ -167,9 +163,7 @@ pooled_deletions <- function(x, y, weights, setup) {
                        setup$clusters)$stimulus %*% weights$weight)
       } else 0
       weights$share * (result$stimulus - left_out)
-    } else {
-      loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
-    }
+    } else loo_weighted(x, y, weights$allowed, setup$clusters)$stimulus[, 1]
     result$stimulus_neuron <- drop_rounding(corrected, result$naive)
   }
   result$stimulus <- drop_rounding(result$stimulus, result$naive)
@@ -247,15 +241,4 @@ neuron_sd <- function(x) {
   # the mean of a constant column is exact, so that its standard deviation is exactly 0
   sd[sd == 0] <- 1
   sd
-}
-
-# Returns a function that chooses random subsets of both sides independently. A side of which all
-# neurons are taken has the same subset each time.
-two_random_subsets <- function(width_x, width_y) {
-  function(size, repeats) {
-    a <- random_subsets(seq_len(width_x), size, repeats)
-    b <- random_subsets(seq_len(width_y), size, repeats)
-    times <- max(ncol(a), ncol(b))
-    list(a = repeat_subset(a, times), b = repeat_subset(b, times))
-  }
 }

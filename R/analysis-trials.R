@@ -15,12 +15,8 @@ compare_trials <- function(comparison, sides, scale, setup) {
   # as pair_labels(): sessions of one side and neurons of the other say nothing
   by_trials <- all(vapply(sides, has_trials, NA))
   has_sessions <- vapply(sides, function(side) !is.null(side$responses$session), NA)
-  codes$xy <- if (!by_trials && has_sessions[1] != has_sessions[2]) {
-    NULL
-  } else {
-    labels <- Map(trial_units, sides, by_trials)
-    label_codes(labels$x, labels$y)
-  }
+  labels <- if (by_trials || has_sessions[1] == has_sessions[2]) Map(trial_units, sides, by_trials)
+  codes$xy <- label_codes(labels$x, labels$y)
   codes <- codes_of_samples(codes, comparison$complete, !by_trials && all(has_sessions))
   comparison$trials <- list(sides = sides, codes = codes, scale = scale)
   comparison
@@ -72,26 +68,19 @@ trial_pool_deletions <- function(part, a, b, used) {
   trial_weighted(part$sample, weights) * part$factor
 }
 
-# The H values xy, xx and yy of each choice of subsets.
-trial_single <- function(parts, terms, members) {
-  single <- vapply(names(part_sides), function(name) {
-    at <- part_sides[[name]]
-    trial_subset_h(parts[[name]], members[[at[1]]], members[[at[2]]], terms[[name]]$naive)
-  }, numeric(ncol(members$a)))
-  matrix(single, ncol = 3)
-}
-
-trial_size_deletions <- function(comparison, parts, members, used) {
+# What one(part, a, b, used) makes of each part of a comparison: of xy, xx and yy. The denominators
+# of exchangeable sides are pooled anyway, so that xx and yy are computed at once, from the subsets
+# of both.
+part_deletions <- function(comparison, members, used, one) {
   a <- members$a
   b <- members$b
-  xy <- trial_pool_deletions(parts$xy, a, b, used)
-  if (comparison$exchangeable) {
-    both <- cbind(a, b)
-    self <- trial_pool_deletions(parts$xx, both, both, c(used, used))
-    return(cbind(xy, self, self, deparse.level = 0))
+  xy <- one("xy", a, b, used)
+  if (!comparison$exchangeable) {
+    return(list(xy, one("xx", a, a, used), one("yy", b, b, used)))
   }
-  xx <- trial_pool_deletions(parts$xx, a, a, used)
-  cbind(xy, xx, trial_pool_deletions(parts$yy, b, b, used), deparse.level = 0)
+  both <- cbind(a, b)
+  self <- one("xx", both, both, c(used, used))
+  list(xy, self, self)
 }
 
 # ---- trial_to_trial()
@@ -146,10 +135,8 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   need_arguments()
   setup <- open_trials(trials, neurons, repeats, estimator, units, normalize, conf_level, clusters,
                        over, complete, na)
-  width <- length(setup$present[[1]])
-  subsets <- lapply(setup$sizes, function(size) {
-    random_subsets(seq_len(width), size, setup$repeats)
-  })
+  neuron <- seq_along(setup$present[[1]])
+  subsets <- lapply(setup$sizes, random_subsets, pool = neuron, repeats = setup$repeats)
   with_note(analysis_result(trial_cells(subsets, setup), setup, "trial_to_trial"), setup$left_out)
 }
 
@@ -162,7 +149,18 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   setup <- analysis_settings("trial_to_trial", list(), estimator, repeats, normalize, conf_level)
   note_unused_units(setup$estimator, list(units = units))
   refuse_results(trials, "trials")
-  reprs <- with_neurons(trial_reprs(trials, na), units)
+  reprs <- trial_reprs(trials, na)
+  # All trials have the same neurons, so that a neuron that is missing in one of them is left out of
+  # all.
+  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
+  refuse_if(length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1,
+            "labels", "The trials in `trials` declare different sessions or neurons: their ",
+            "columns are the same neurons, and so must be these. Declare them alike.")
+  named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
+  of_all <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
+  columns <- with_units(of_all, units, "units")$columns
+  columns$neuron <- seq_len(ncol(of_all$data))
+  reprs <- lapply(reprs, function(repr) c(repr, list(columns = columns)))
   given <- check_choice(complete, c("none", "both"), "complete")
   whole <- lapply(reprs, replace, "arg", "trials")
   flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
@@ -192,29 +190,53 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   setup$pairs <- utils::combn(length(data), 2, simplify = FALSE)
   setup$present <- lapply(data, function(x) !is.na(colSums(x)))
   setup$trials <- trial_data(data, setup)
-  if (lacking) setup["left_out"] <- list(note_lacking_neurons(setup))
+  if (lacking) {
+    # only the trials of a pair must have a neuron
+    missing <- vapply(setup$pairs, function(p) {
+      sum(!(setup$present[[p[1]]] & setup$present[[p[2]]]))
+    }, 0L)
+    missing <- missing[missing > 0]
+    if (length(missing)) {
+      setup$left_out <- paste0("Missing values: ", paste(unique(range(missing)), collapse = " to "),
+                               " of ", count_of(width, "neuron"), " left out in ",
+                               if (length(missing) > 1) "each of ", length(missing), " of ",
+                               count_of(length(setup$pairs), "pair"), " of trials.")
+      inform("left_out", "{setup$left_out}")
+    }
+  }
   judge_rows(list(Reduce(`+`, setup$trials)), setup)
   setup
-}
-
-# What is missing where only the trials of a pair must have a neuron, as a sentence.
-note_lacking_neurons <- function(setup) {
-  present <- setup$present
-  missing <- vapply(setup$pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
-  if (!any(missing > 0)) return(NULL)
-  range <- unique(range(missing[missing > 0]))
-  note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ",
-                 count_of(length(present[[1]]), "neuron"), " left out in ",
-                 if (sum(missing > 0) > 1) "each of ", sum(missing > 0), " of ",
-                 count_of(length(setup$pairs), "pair"), " of trials.")
-  inform("left_out", "{note}")
-  note
 }
 
 # The trials as representations. What is said of all of them names what the user gave (`whole`).
 trial_reprs <- function(trials, na) {
   whole <- list(arg = "trials", data = trials, responses = if (is_responses(trials)) trials)
-  each <- single_trials(trials)
+  size <- dim(trials)
+  # all different ones are multiplied, so that none may share its event
+  each <- if (is_responses(trials)) {
+    grouped <- which(apply(trials$event, 1, function(event) {
+      anyDuplicated(event[!is.na(event)]) > 0
+    }))
+    refuse_if(length(grouped), "trials", "trial_to_trial() compares all different trials, but ",
+              "trials of one event share noise (first for stimulus {grouped[1]} of `trials`). ",
+              "Take one trial of each event by trials[, , t], or declare the trials again without ",
+              "`event` if they share none.")
+    inform_if(trials$run, unused_classes, "Declared by responses(), but not used: runs (by ",
+              "\"trial_to_trial\"). Each run is compared as a trial.")
+    lapply(seq_len(size[3]), function(t) {
+      part_of_responses(trials, seq_len(size[1]), seq_len(size[2]), t)
+    })
+  } else if (is.array(trials) && length(size) == 3) {
+    lapply(seq_len(size[3]), function(t) {
+      matrix(trials[, , t], size[1], size[2], dimnames = dimnames(trials)[1:2])
+    })
+  } else {
+    refuse_prepared_data(trials, "trials")
+    refuse_if(!is.list(trials) || is.data.frame(trials), "type", "`trials` must be a list of ",
+              "stimuli x neurons matrices or an array stimuli x neurons x trials, not ",
+              "{describe(trials)}.")
+    trials
+  }
   refuse_if(length(each) < 2, "size", "`trials` has {length(each)} ",
             "trial{if (length(each) != 1) 's'}: a trial is never compared with itself, so at ",
             "least two are needed.")
@@ -227,69 +249,22 @@ trial_reprs <- function(trials, na) {
   # each is compared with the first, and with the first that has names
   reprs <- unname(with_common_stimuli(reprs))
   with_columns <- which(vapply(reprs, function(repr) !is.null(colnames(repr$data)), NA))
-  for (repr in reprs) {
-    for (one in unique(c(1, with_columns[1]))) {
-      if (!is.na(one)) check_same_columns(reprs[[one]], repr)
+  for (other in reprs) {
+    for (one in reprs[stats::na.omit(unique(c(1, with_columns[1])))]) {
+      widths <- c(ncol(one$data), ncol(other$data))
+      refuse_if(widths[1] != widths[2], "size", "`{one$arg}` has ",
+                "{count_of(widths[1], 'column')} and `{other$arg}` has {widths[2]}: the columns ",
+                "must be the same neurons. Fill in NA where one was not recorded.", arg = "trials")
+      first <- colnames(one$data)
+      second <- colnames(other$data)
+      at <- which(first != second)[1]
+      refuse_if(length(first) && length(second) && !identical(first, second), "size",
+                "`{one$arg}` and `{other$arg}` have different column names, first in column {at} ",
+                "({quoted(first[at])} and {quoted(second[at])}): the columns must ",
+                "be the same neurons in the same order.", arg = "trials")
     }
   }
   reprs
-}
-
-# A list of the trials of a list, an array or an object. All different ones are multiplied, so that
-# none may share its event.
-single_trials <- function(trials) {
-  if (is_responses(trials)) {
-    grouped <- which(apply(trials$event, 1, function(event) {
-      anyDuplicated(event[!is.na(event)]) > 0
-    }))
-    refuse_if(length(grouped), "trials", "trial_to_trial() compares all different trials, but ",
-              "trials of one event share noise (first for stimulus {grouped[1]} of `trials`). ",
-              "Take one trial of each event by trials[, , t], or declare the trials again without ",
-              "`event` if they share none.")
-    inform_if(trials$run, unused_classes, "Declared by responses(), but not used: runs (by ",
-              "\"trial_to_trial\"). Each run is compared as a trial.")
-    size <- dim(trials)
-    return(lapply(seq_len(size[3]), function(t) {
-      part_of_responses(trials, seq_len(size[1]), seq_len(size[2]), t)
-    }))
-  }
-  if (is.array(trials) && length(dim(trials)) == 3) {
-    return(lapply(seq_len(dim(trials)[3]), function(t) {
-      matrix(trials[, , t], dim(trials)[1], dim(trials)[2], dimnames = dimnames(trials)[1:2])
-    }))
-  }
-  refuse_prepared_data(trials, "trials")
-  refuse_if(!is.list(trials) || is.data.frame(trials), "type", "`trials` must be a list of ",
-            "stimuli x neurons matrices or an array stimuli x neurons x trials, not ",
-            "{describe(trials)}.")
-  trials
-}
-
-# Trials with the labels of their neurons. All trials have the same neurons, so that a neuron that
-# is missing in one of them is left out of all.
-with_neurons <- function(reprs, units) {
-  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
-  refuse_if(length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1,
-            "labels", "The trials in `trials` declare different sessions or neurons: their ",
-            "columns are the same neurons, and so must be these. Declare them alike.")
-  named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
-  first <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
-  columns <- with_units(first, units, "units")$columns
-  columns$neuron <- seq_len(ncol(first$data))
-  lapply(reprs, function(repr) c(repr, list(columns = columns)))
-}
-
-check_same_columns <- function(one, other) {
-  widths <- c(ncol(one$data), ncol(other$data))
-  refuse_if(widths[1] != widths[2], "size", "`{one$arg}` has {count_of(widths[1], 'column')} and ",
-            "`{other$arg}` has {widths[2]}: the columns must be the same neurons. Fill in NA ",
-            "where one was not recorded.", arg = "trials")
-  names <- list(colnames(one$data), colnames(other$data))
-  if (any(lengths(names) == 0) || identical(names[[1]], names[[2]])) return(invisible())
-  at <- which(names[[1]] != names[[2]])[1]
-  refuse("size", "`{one$arg}` and `{other$arg}` have different column names, first in column {at} ",
-         "({quoted(names[[1]][at])} and {quoted(names[[2]][at])}): the columns must ",
-         "be the same neurons in the same order.", arg = "trials")
 }
 
 # Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
@@ -333,10 +308,9 @@ trial_cells <- function(subsets, setup) {
     here <- present[[p[1]]] & present[[p[2]]]
     # for the subsets of one size: the counts of neuron pairs, and the weights of pooled values,
     # when only the neurons count that both trials have (`here`)
-    plan <- remember(plans, here, lapply(subsets, function(subset, here, setup) {
-      width <- length(here)
+    plan <- remember(plans, here, lapply(subsets, function(subset) {
       mask <- if (!all(here)) outer(as.double(here), as.double(here))
-      size <- c(width, width)
+      size <- rep(length(here), 2)
       count <- subset_counts(subset, subset, size, setup$codes, mask)
       list(
         subset = subset, mask = mask, count = count,
@@ -345,7 +319,7 @@ trial_cells <- function(subsets, setup) {
           pooled_weights(subset, subset, size, count, setup$codes, mask = mask)
         }
       )
-    }, here = here, setup = setup))
+    }))
     # self terms are remembered, as they depend on the other trial only by the neurons left out
     self <- lapply(p, function(t) {
       remember(self_terms[[t]], here, trial_h(trials[[t]], trials[[t]], terms[[t]], plan, setup))
@@ -426,62 +400,6 @@ trials_or_none <- function(setup, compute) {
   })
 }
 
-# The cells with H values from different trials beside their own, over the same neuron pairs.
-with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
-  if (is.null(parts) || !setup$ceiling) return(cells)
-  lapply(cells, function(cell) {
-    if (!corrections[[cell$estimator]]$stimuli) return(cell)
-    codes <- if (corrections[[cell$estimator]]$neurons) comparison$codes
-    own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
-               parts, names(parts))
-    of_trials <- function(parts) {
-      single <- trial_single(parts, terms, members)
-      list(single = single, exchangeable = cell$exchangeable,
-           deletions = if (!is.null(cell$deletions)) {
-             trial_size_deletions(comparison, parts, members, stats::complete.cases(single))
-           })
-    }
-    cell$clean <- of_trials(own)
-    # over the neuron pairs that the estimator from trials goes by, which may be more
-    cell$signal <- if (corrections[[cell$estimator]]$neurons) of_trials(parts) else cell$clean
-    cell
-  })
-}
-
-# The self terms of the region from different trials, for each estimator that has a ceiling.
-region_ceilings <- function(part, trials, naive, setup) {
-  if (is.null(trials) || !setup$ceiling) return(part)
-  for (e in setdiff(setup$estimator, "naive")) {
-    own <- replace(trials, "codes", list(if (corrections[[e]]$neurons) setup$codes))
-    of_trials <- function(given) {
-      h <- trial_subset_h(given, part$subset, part$subset, naive)
-      list(h = h, deletions = if (!is.null(setup$conf_level)) {
-        trial_pool_deletions(given, part$subset, part$subset, !is.na(h))
-      })
-    }
-    part$clean[[e]] <- of_trials(own)
-    part$signal[[e]] <- if (corrections[[e]]$neurons) of_trials(trials) else part$clean[[e]]
-  }
-  part
-}
-
-# The cell of a layer with the self terms of the region from different trials in the place of its
-# own. part: from region_ceilings().
-layer_clean <- function(cell, part) {
-  with_self <- function(clean) {
-    single <- cell$single
-    single[, 2] <- clean$h
-    deletions <- cell$deletions
-    if (!is.null(deletions)) deletions[, 2] <- clean$deletions
-    list(single = single, deletions = deletions, exchangeable = FALSE)
-  }
-  for (name in c("clean", "signal")) {
-    known <- part[[name]][[cell$estimator]]
-    if (!is.null(known)) cell[[name]] <- with_self(known)
-  }
-  cell
-}
-
 # The columns of one row: the estimate's ceiling and the disattenuated estimate, with standard
 # errors. h: the pooled H values, clean: those from different trials (or NULL), signal: those of the
 # estimator from trials, all as lists of `value` (3 numbers) and `deletions` (a matrix, or NULL).
@@ -514,21 +432,4 @@ ceiling_of_h <- function(h, clean) {
   self <- self[defined, , drop = FALSE]
   result[defined] <- sqrt(self[, 3] / self[, 1]) * sqrt(self[, 4] / self[, 2])
   result
-}
-
-cell_ceiling <- function(row, cell, setup) {
-  if (!isTRUE(setup$ceiling)) return(row)
-  values <- function(part) list(value = pooled_cell(part), deletions = pool_deletions(part))
-  of_trials <- lapply(cell[intersect(c("clean", "signal"), names(cell))], values)
-  c(row, ceiling_of_row(row, values(cell), of_trials$clean, of_trials$signal))
-}
-
-# The same for several cells that are pooled.
-combined_ceiling <- function(row, group, setup) {
-  if (!isTRUE(setup$ceiling)) return(row)
-  of_trials <- lapply(c(clean = "clean", signal = "signal"), function(name) {
-    known <- Filter(Negate(is.null), lapply(group, function(cell) cell[[name]]))
-    if (length(known) == length(group)) combined_h(known)
-  })
-  c(row, ceiling_of_row(row, combined_h(group), of_trials$clean, of_trials$signal))
 }

@@ -282,14 +282,13 @@ in_words_of_call <- function(code, was, now) {
 # limit that the user has set to the time (setTimeLimit()) is no fault of what it stopped, and stays
 # what it is.
 catch_error <- function(code, failed, ...) {
-  tryCatch(code, error = function(e) if (is_time_limit(e)) stop(e) else failed(e), ...)
-}
-
-# R tells these errors from others by their texts alone.
-is_time_limit <- function(error) {
-  conditionMessage(error) %in% gettext("reached elapsed time limit", "reached CPU time limit",
-                                       "reached session elapsed time limit",
-                                       "reached session CPU time limit", domain = "R")
+  tryCatch(code, error = function(e) {
+    # R tells these errors from others by their texts alone
+    limits <- gettext("reached elapsed time limit", "reached CPU time limit",
+                      "reached session elapsed time limit", "reached session CPU time limit",
+                      domain = "R")
+    if (conditionMessage(e) %in% limits) stop(e) else failed(e)
+  }, ...)
 }
 
 # Numbers of rows or columns with their names, if they have any: 3 ("face").

@@ -14,22 +14,17 @@ hash_of <- function(value) {
 function_parts <- function(fun, seen = character()) {
   if (is.primitive(fun)) return(deparse(fun))
   names <- setdiff(all.names(body(fun), unique = TRUE), c(seen, names(formals(fun))))
-  used <- lapply(names, user_variable, environment(fun))
-  found <- !vapply(used, is.null, NA)
-  used <- lapply(used[found], function(value) {
+  used <- sapply(names, function(name) {
+    env <- environment(fun)
+    # what is of a package is not the user's own
+    while (!isNamespace(env) && !identical(env, baseenv()) && !identical(env, emptyenv())) {
+      if (exists(name, envir = env, inherits = FALSE)) return(get(name, envir = env))
+      if (identical(env, globalenv())) return(NULL)
+      env <- parent.env(env)
+    }
+  }, simplify = FALSE)
+  used <- lapply(Filter(Negate(is.null), used), function(value) {
     if (is.function(value)) function_parts(value, c(seen, names)) else value
   })
-  list(formals = as.list(formals(fun)), body = deparse(body(fun)),
-       used = stats::setNames(used, names[found]))
-}
-
-# The value of a variable that is the user's own, and not of a package.
-user_variable <- function(name, env) {
-  while (!identical(env, emptyenv())) {
-    if (isNamespace(env) || identical(env, baseenv())) return(NULL)
-    if (exists(name, envir = env, inherits = FALSE)) return(get(name, envir = env))
-    if (identical(env, globalenv())) return(NULL)
-    env <- parent.env(env)
-  }
-  NULL
+  list(formals = as.list(formals(fun)), body = deparse(body(fun)), used = used)
 }

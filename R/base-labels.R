@@ -53,10 +53,18 @@ column_of_labels <- function(values) {
 in_order_of <- function(values, labels, arg, of = "the stimuli") {
   values <- column_of_labels(values)
   square <- is.matrix(values) && nrow(values) == ncol(values)
-  if (!is.atomic(values) || !is.null(dim(values)) && length(dim(values)) > 1 && !square) {
-    return(values)
+  if (!is.atomic(values) || length(dim(values)) > 1 && !square) return(values)
+  names <- names(values)
+  if (square) {
+    rows <- rownames(values)
+    columns <- colnames(values)
+    differ <- length(labels) && !is.null(rows) && !is.null(columns) && !identical(rows, columns)
+    at <- which(rows != columns)[1]
+    refuse_if(differ, "names", "`{arg}` has other names of rows than of columns, first at place ",
+              "{at} ({quoted(rows[at])} and {quoted(columns[at])}): give both the labels, in the ",
+              "same order.")
+    names <- if (is.null(rows)) columns else rows
   }
-  names <- if (square) names_of_square(values, labels, arg) else names(values)
   values <- unname(values)
   places <- places_of_labels(names, labels, arg, of)
   if (is.null(places)) return(values)
@@ -68,16 +76,6 @@ rows_in_order_of <- function(values, labels, arg, of = "the stimuli") {
   if (!is.matrix(values)) return(in_order_of(values, labels, arg, of))
   places <- places_of_labels(rownames(values), labels, arg, of)
   if (is.null(places)) values else values[places, , drop = FALSE]
-}
-
-names_of_square <- function(values, labels, arg) {
-  rows <- rownames(values)
-  columns <- colnames(values)
-  if (!length(labels) || is.null(rows)) return(if (is.null(rows)) columns else rows)
-  if (is.null(columns) || identical(rows, columns)) return(rows)
-  at <- which(rows != columns)[1]
-  refuse("names", "`{arg}` has other names of rows than of columns, first at place {at} ",
-         "({quoted(rows[at])} and {quoted(columns[at])}): give both the labels, in the same order.")
 }
 
 # Where the values are that have the labels as names; NULL where they go by position.
@@ -102,11 +100,7 @@ places_of_labels <- function(names, labels, arg, of) {
 
 # Those of the first representation that has some; the others have the same, or none.
 first_stimulus_names <- function(reprs) {
-  for (repr in reprs) {
-    names <- stimulus_names(repr$data)
-    if (!is.null(names)) return(names)
-  }
-  NULL
+  Find(Negate(is.null), lapply(reprs, function(repr) stimulus_names(repr$data)))
 }
 
 # The same of data that are no representations yet: matrices, arrays, RDMs, or lists of them.
@@ -116,9 +110,5 @@ first_row_names <- function(data) {
   # the row names of a data frame without any are numbers
   if (is.data.frame(data)) return(if (.row_names_info(data) > 0) rownames(data))
   if (!is.list(data)) return(dimnames(data)[[1]])
-  for (one in data) {
-    names <- first_row_names(one)
-    if (!is.null(names)) return(names)
-  }
-  NULL
+  Find(Negate(is.null), lapply(data, first_row_names))
 }

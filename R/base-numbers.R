@@ -47,9 +47,7 @@ whole_number <- function(bytes) sum(as.integer(bytes) * 256^(seq_along(bytes) - 
 # Text of a header, which must be valid; file: for the message.
 header_text <- function(bytes, file) {
   text <- if (any(bytes == 0)) NA else rawToChar(bytes)
-  if (is.na(text) || !validUTF8(text)) {
-    refuse_file(file, "has a damaged header: it is not text.")
-  }
+  if (is.na(text) || !validUTF8(text)) refuse_file(file, "has a damaged header: it is not text.")
   Encoding(text) <- "UTF-8"
   text
 }

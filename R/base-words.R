@@ -21,17 +21,15 @@ is_graph <- function(x) {
 stimulus_count <- function(x) {
   if (inherits(x, "dist")) return(attr(x, "Size"))
   if (is.matrix(x)) return(dim(x)[1])
-  kind <- kind_of(x)
-  switch(kind, data = nrow(x), graph = nrow(x$idx), no_branch(kind))
+  nrow(if (is_graph(x)) x$idx else x)
 }
 
 stimulus_names <- function(x) {
   if (inherits(x, "dist")) return(attr(x, "Labels"))
   if (is.matrix(x)) return(dimnames(x)[[1]])
-  kind <- kind_of(x)
   # the row names of a data frame without any are numbers
   if (is.data.frame(x) && .row_names_info(x) <= 0) return(NULL)
-  switch(kind, data = rownames(x), graph = rownames(x$idx), no_branch(kind))
+  rownames(if (is_graph(x)) x$idx else x)
 }
 
 # ---- progress
@@ -131,9 +129,7 @@ meaningless <- 2
 
 # What is counted as independent; labels that each stimulus has for itself say nothing else than
 # none. codes: those of clusters, or NULL.
-unit_words <- function(codes) {
-  if (anyDuplicated(codes[!is.na(codes)])) "clusters" else "stimuli"
-}
+unit_words <- function(codes) if (anyDuplicated(codes[!is.na(codes)])) "clusters" else "stimuli"
 
 # sampled: whose neurons are, c(x, y).
 samples_word <- function(sampled, codes) {

@@ -22,8 +22,6 @@ given_scores <- function(scores, calibrated) {
   refuse_if(length(lacking), "scores", "`scores` has no column {enumerate(lacking)}: it needs x, ",
             "y, measure and score, and `direction` for measures that are not of this package.")
   refuse_if(!nrow(scores), "scores", "`scores` has no rows: leave it out.")
-  facts <- list(direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
-                best = attr(scores, "best"))
   refuse_if(!is.numeric(scores$score) && !all(is.na(scores$score)), "scores",
             "`scores$score` must be numbers, not {describe(scores$score)}.", arg = "scores")
   bad <- which(is.infinite(scores$score))
@@ -43,7 +41,9 @@ given_scores <- function(scores, calibrated) {
   bad <- which(!table$direction %in% c("similarity", "distance", NA))
   refuse_if(length(bad), "scores", "`scores$direction` must be \"similarity\" or \"distance\", ",
             "not {quoted(table$direction[bad[1]])} (row {bad[1]}).", arg = "scores")
-  c(list(tables = split(table, factor(table$measure, unique(table$measure)))), facts)
+  list(tables = split(table, factor(table$measure, unique(table$measure))),
+       direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
+       best = attr(scores, "best"))
 }
 
 # Names of layers begin with those of their models, as in similarity_scores().
@@ -54,8 +54,33 @@ given_names <- function(scores, side) {
 }
 
 given_column <- function(given, label, known) {
-  direction <- given_direction(given, label, known)
-  best <- given_best(given, label, known, direction)
+  rows <- given$tables[[label]]
+  # "similarity" or "distance": as the table says, or as this package declares the measure
+  direction <- unique(stats::na.omit(rows$direction))
+  refuse_if(length(direction) > 1, "scores", "`scores$direction` of {quoted(label)} is both ",
+            "\"similarity\" and \"distance\": one measure has one direction.", arg = "scores")
+  if (!length(direction)) {
+    direction <- if (!is.null(known)) known$declaration$direction else
+      if (label %in% names(given$direction)) given$direction[[label]] else
+        registered_fact(declared_name(label), "direction", NA_character_)
+    refuse_if(is.na(direction), "scores", "`scores` has the measure {quoted(label)}, which is ",
+              "none of this package: say in a column `direction` whether it is a \"similarity\" ",
+              "or a \"distance\".")
+  }
+  # The score of what is alike in all that the measure sees. It is not known of other measures, nor
+  # of what a table gives in the place of scores, such as calibrated ones.
+  d <- if (is.null(known)) registry[[declared_name(label)]] else known$declaration
+  best <- if (label %in% names(given$best)) {
+    given$best[[label]]
+  } else if (!is.null(d)) {
+    args <- if (is.null(known)) d$check(default_arguments(d$id)) else known$args
+    range <- range_of(d, args) + c(-1, 1) * 1e-6
+    outside <- rows$score < range[1] | rows$score > range[2]
+    if (d$direction == direction && !any(outside, na.rm = TRUE)) as.double(best_of(d, args)) else
+      NA_real_
+  } else if (identical(registered_fact(label, "direction", ""), direction)) {
+    registered_fact(label, "best", NA_real_)
+  } else NA_real_
   if (is.na(best) && direction == "distance") best <- 0
   # Is a measure symmetric? known: its measure object, or NULL. Otherwise it is what the result that
   # the table comes from says, or the declaration of a label of this package, unless the table has
@@ -63,7 +88,6 @@ given_column <- function(given, label, known) {
   symmetric <- if (!is.null(known)) is_symmetric(known) else
     if (label %in% names(given$symmetric)) isTRUE(given$symmetric[[label]])
   if (is.null(symmetric)) {
-    rows <- given$tables[[label]]
     back <- match(paste(rows$y, rows$x, sep = "\r"), paste(rows$x, rows$y, sep = "\r"))
     both <- !is.na(back) & rows$x != rows$y
     same <- mapply(identical, rows$score[both], rows$score[back[both]])
@@ -73,36 +97,6 @@ given_column <- function(given, label, known) {
   }
   list(label = label, measure = known, given = TRUE, direction = direction, best = best,
        symmetric = symmetric)
-}
-
-# The score of what is alike in all that the measure sees. It is not known of other measures, nor
-# of what a table gives in the place of scores, such as calibrated ones.
-given_best <- function(given, label, known, direction) {
-  if (label %in% names(given$best)) return(given$best[[label]])
-  d <- if (is.null(known)) registry[[declared_name(label)]] else known$declaration
-  if (is.null(d)) {
-    best <- registered_fact(label, "best", NA_real_)
-    return(if (identical(registered_fact(label, "direction", ""), direction)) best else NA_real_)
-  }
-  args <- if (is.null(known)) d$check(default_arguments(d$id)) else known$args
-  range <- range_of(d, args) + c(-1, 1) * 1e-6
-  score <- given$tables[[label]]$score
-  foreign <- d$direction != direction || any(score < range[1] | score > range[2], na.rm = TRUE)
-  if (foreign) NA_real_ else as.double(best_of(d, args))
-}
-
-# "similarity" or "distance": as the table says, or as this package declares the measure.
-given_direction <- function(given, label, known) {
-  said <- unique(stats::na.omit(given$tables[[label]]$direction))
-  refuse_if(length(said) > 1, "scores", "`scores$direction` of {quoted(label)} is both ",
-            "\"similarity\" and \"distance\": one measure has one direction.", arg = "scores")
-  if (length(said) == 1) return(said)
-  if (!is.null(known)) return(known$declaration$direction)
-  if (label %in% names(given$direction)) return(given$direction[[label]])
-  direction <- registered_fact(declared_name(label), "direction", NA_character_)
-  if (!is.na(direction)) return(direction)
-  refuse("scores", "`scores` has the measure {quoted(label)}, which is none of this ",
-         "package: say in a column `direction` whether it is a \"similarity\" or a \"distance\".")
 }
 
 # The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label, or that has
@@ -288,15 +282,13 @@ between_pairs <- function(elements, fun) {
 
 # The outputs as a list of matrices in the order of the representations.
 checked_outputs <- function(items, outputs) {
-  column <- is.character(outputs) && length(outputs) == 1 && !is.null(items$manifest)
-  if (column) {
-    from <- replace(items, c("files", "data", "arrays"), list(NULL, NULL, NULL))
-    from$files <- as.character(manifest_column(items$manifest, outputs, items$arg))
-    bad <- which(is.na(from$files) | !nzchar(from$files))
+  if (is.character(outputs) && length(outputs) == 1 && !is.null(items$manifest)) {
+    files <- as.character(manifest_column(items$manifest, outputs, items$arg))
+    bad <- which(is.na(files) | !nzchar(files))
     refuse_if(length(bad), "value", "The column {quoted(outputs)} names no file in row ",
               "{bad[1]}.", arg = "outputs")
-    check_files(from, seq_along(from$files))
-    outputs <- stats::setNames(read_files(from$files), items$names)
+    check_files(list(files = files, arg = items$arg), seq_along(files))
+    outputs <- stats::setNames(read_files(files), items$names)
   } else {
     refuse_if(!is.list(outputs) || is.data.frame(outputs), "type", "`outputs` must be a list of ",
               "matrices, one for each representation",

@@ -67,9 +67,13 @@ benchmark_layers <- function(models, measures = resi_measures(),
 layer_items <- function(models, arg) {
   if (is.data.frame(models)) {
     items <- manifest_items(models, arg)
-    items$models <- layer_labels(manifest_column(models, "model", arg), "model", arg)
-    layer <- manifest_column(models, "layer", arg)
-    items$layers <- layer_labels(layer, "layer", arg)
+    for (column in c("model", "layer")) {
+      labels <- as.character(manifest_column(models, column, arg))
+      bad <- which(is.na(labels) | !nzchar(labels))
+      refuse_if(length(bad), "value", "`{arg}` has no {column} in row {bad[1]}.")
+      items[[paste0(column, "s")]] <- labels
+    }
+    layer <- models$layer
     # Where layers stand among others. A column that holds numbers for some models and words for
     # others is a column of words, so that numbers are looked for in it, too.
     items$rank <- if (is.factor(layer) || is.numeric(layer)) {
@@ -78,35 +82,24 @@ layer_items <- function(models, arg) {
       numbers <- suppressWarnings(as.numeric(as.character(layer)))
       if (anyNA(numbers)) seq_along(layer) else numbers
     }
-    return(check_layers(items))
+  } else {
+    refuse_results(models, arg)
+    names <- check_element_names(models, arg)
+    named <- vapply(models, is_names_only, NA)
+    single <- which(!named & !vapply(models, is_collection, NA))
+    refuse_if(length(single), "type", "`{arg}${names[single[1]]}` is ",
+              "{describe(models[[single[1]]])}, not a model: each element of `{arg}` must be a ",
+              "named list of layers.", arg = arg)
+    layers <- Map(function(model, name, only) {
+      place <- paste0(arg, "$", name)
+      if (only) check_unique_names(model, place) else check_element_names(model, place)
+    }, models, names, named)
+    model <- rep(names, lengths(layers))
+    layer <- unlist(layers, use.names = FALSE)
+    data <- if (!any(named)) unlist(unname(lapply(models, unname)), recursive = FALSE)
+    items <- new_items(paste(model, layer, sep = "/"), arg, data = data, models = model,
+                       layers = layer)
   }
-  refuse_results(models, arg)
-  names <- check_element_names(models, arg)
-  single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
-  refuse_if(length(single), "type", "`{arg}${names[single[1]]}` is ",
-            "{describe(models[[single[1]]])}, not a model: each element of `{arg}` must be a ",
-            "named list of layers.", arg = arg)
-  named <- vapply(models, is_names_only, NA)
-  layers <- Map(function(model, name, only) {
-    place <- paste0(arg, "$", name)
-    if (only) check_unique_names(model, place) else check_element_names(model, place)
-  }, models, names, named)
-  model <- rep(names, lengths(layers))
-  layer <- unlist(layers, use.names = FALSE)
-  data <- if (!any(named)) unlist(unname(lapply(models, unname)), recursive = FALSE)
-  items <- new_items(paste(model, layer, sep = "/"), arg, data = data, models = model,
-                     layers = layer)
-  check_layers(items)
-}
-
-layer_labels <- function(values, column, arg) {
-  values <- as.character(values)
-  bad <- which(is.na(values) | !nzchar(values))
-  if (!length(bad)) return(values)
-  refuse("value", "`{arg}` has no {column} in row {bad[1]}.")
-}
-
-check_layers <- function(items) {
   twice <- anyDuplicated(data.frame(items$models, items$layers))
   refuse_if(twice, "names", "`{items$arg}` has two layers {quoted(items$layers[twice])} of ",
             "the model {quoted(items$models[twice])}: a layer is given once.")
@@ -204,7 +197,24 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
   job <- benchmark_job(scores, calibrated, cache, threads, na, ...)
   items <- benchmark_items(representations, "representations")
   check_several(items)
-  groups <- check_groups(items, groups)
+  groups <- item_values(items, groups, "groups")
+  empty <- which(is.na(groups) | !nzchar(as.character(groups)))
+  refuse_if(length(empty), "groups", "`groups` has no label for {quoted(items$names[empty[1]])} ",
+            "(position {empty[1]}): leave that representation out, or give it a group.")
+  unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
+  refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
+            "droplevels(groups) leaves empty groups out.")
+  groups <- group_factor(groups)
+  sizes <- table(groups)
+  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {quoted(names(sizes))}: ",
+            "there are no pairs across groups to compare with.")
+  single <- names(sizes)[sizes == 1]
+  refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
+            "representation: there are no pairs within a group.")
+  inform_if(length(single), "single_groups", "There are no pairs within {enumerate(single)}: ",
+            if (length(single) > 1) "these groups have" else "this group has",
+            " one member, and only pairs across.")
+  refuse_whole_name(names(sizes), "groups", "group")
   columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job, items$data)
   run_benchmark(items, list(seq_along(items$names)), columns, job, labels, function(blocks) {
     relabellings <- group_relabellings(groups, count)
@@ -225,8 +235,19 @@ benchmark_job <- function(scores, calibrated, cache, threads, na, ...) {
             "`cache`: which stimuli are left out depends on all representations, and the cache ",
             "has pairs of them. Leave out the stimuli yourself, or use na = \"neurons\".",
             arg = "na")
-  list(calibration = calibration_arguments(calibrated, ...),
-       given = given_scores(scores, calibrated), cache = check_cache(cache), threads = threads,
+  calibration <- calibration_arguments(calibrated, ...)
+  given <- given_scores(scores, calibrated)
+  if (!is.null(cache)) {
+    refuse_if(!is.character(cache) || length(cache) != 1 || is.na(cache) || !nzchar(cache), "value",
+              "`cache` must be the path of a folder, or NULL.")
+    cache <- path.expand(cache)
+    if (!dir.exists(cache)) dir.create(cache, recursive = TRUE, showWarnings = FALSE)
+    refuse_if(!dir.exists(cache) || file.access(cache, 2) != 0, "value", "`cache` = ",
+              "{quoted(cache)} is no folder that can be written to.")
+    # workers may have another working folder
+    cache <- normalizePath(cache, "/")
+  }
+  list(calibration = calibration, given = given, cache = cache, threads = threads,
        count = thread_count(threads), na = na)
 }
 
@@ -246,28 +267,6 @@ check_several <- function(items, least = 2, why = "there are no pairs to compare
   refuse("size", "`{items$arg}` has {count_of(length(items$names), 'element')}: {why}.")
 }
 
-check_groups <- function(items, groups) {
-  groups <- item_values(items, groups, "groups")
-  empty <- which(is.na(groups) | !nzchar(as.character(groups)))
-  refuse_if(length(empty), "groups", "`groups` has no label for {quoted(items$names[empty[1]])} ",
-            "(position {empty[1]}): leave that representation out, or give it a group.")
-  unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
-  refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
-            "droplevels(groups) leaves empty groups out.")
-  groups <- group_factor(groups)
-  sizes <- table(groups)
-  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {quoted(names(sizes))}: ",
-            "there are no pairs across groups to compare with.")
-  single <- names(sizes)[sizes == 1]
-  refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
-            "representation: there are no pairs within a group.")
-  inform_if(length(single), "single_groups", "There are no pairs within {enumerate(single)}: ",
-            if (length(single) > 1) "these groups have" else "this group has",
-            " one member, and only pairs across.")
-  refuse_whole_name(names(sizes), "groups", "group")
-  groups
-}
-
 # In results the part "all" is about all groups, or models, together.
 refuse_whole_name <- function(names, arg, what) {
   if (!"all" %in% names) return(invisible())
@@ -282,9 +281,30 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   hold_threads(job$count)
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
+  given <- vapply(columns, function(column) column$given, NA)
+  set <- lapply(columns[!given], function(column) column$measure)
   # positions of items, those of a block compared with each other, become list(at, pairs, cells):
   # cells is a matrix, pairs x measures, of what one_cell() gives
-  blocks <- lapply(blocks, block_cells, items, columns, job)
+  blocks <- lapply(blocks, function(at) {
+    # all pairs of different items: first those with i < j, then their mirror images
+    later <- rep(seq_along(at), seq_along(at) - 1)
+    earlier <- sequence(seq_along(at) - 1)
+    pairs <- data.frame(i = c(earlier, later), j = c(later, earlier))
+    pairs <- pairs[order(pairs$i > pairs$j, pmin(pairs$i, pairs$j), pmax(pairs$i, pairs$j)), ]
+    wanted <- vapply(columns, function(column) pairs$i < pairs$j | !column$symmetric,
+                     logical(nrow(pairs)))
+    wanted <- matrix(wanted, nrow(pairs))
+    cells <- matrix(list(), nrow(pairs), length(columns))
+    for (m in which(given)) {
+      cells[, m] <- given_cells(job$given, columns[[m]], items$names[at], pairs, wanted[, m])
+    }
+    found <- NULL
+    if (!all(given)) {
+      found <- computed_cells(items, at, pairs, set, wanted[, !given, drop = FALSE], job)
+      cells[, !given] <- found$cells
+    }
+    list(at = at, pairs = pairs, cells = cells, computed = found$cells, warnings = found$warnings)
+  })
   cells <- unlist(lapply(blocks, function(block) block$computed), recursive = FALSE)
   report_cells(bind_cells(Filter(Negate(is.null), cells)))
   report_warnings(unlist(lapply(blocks, function(block) block$warnings), recursive = FALSE))
@@ -297,7 +317,23 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   rows <- do.call(rbind, rows)
   rownames(rows) <- NULL
   for (name in names(labels)) rows[[name]] <- rep_len(labels[[name]], nrow(rows))
-  kept <- list(labels = labels, table = score_table(blocks, columns, items$names))
+  # the table that similarity_scores() gives
+  table <- lapply(seq_along(columns), function(m) {
+    each <- lapply(blocks, function(block) {
+      known <- which(!vapply(block$cells[, m], is.null, NA))
+      cells <- block$cells[known, m]
+      error <- vapply(cells, function(cell) c(cell$failure, NA_character_)[1], "")
+      data.frame(x = items$names[block$at][block$pairs$i[known]],
+                 y = items$names[block$at][block$pairs$j[known]],
+                 measure = rep_len(columns[[m]]$label, length(known)),
+                 score = vapply(cells, function(cell) cell$score, 0),
+                 direction = rep_len(columns[[m]]$direction, length(known)), error = error)
+    })
+    do.call(rbind, each)
+  })
+  table <- do.call(rbind, table)
+  rownames(table) <- NULL
+  kept <- list(labels = labels, table = table)
   new_result(rows, "repalign_benchmark", list(scores = list(kept)))
 }
 

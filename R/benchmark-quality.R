@@ -134,9 +134,7 @@ walk_groups <- function(score, similarity, symmetric, best, relabellings, groups
     .Call(C_group_walk, pairs$first[order], pairs$second[order], level[order],
           centered[order] / if (spread > 0) spread else 1, away[order], symmetric, relabellings,
           groups, threads)
-  } else {
-    matrix(NA_real_, rows + 3, ncol(relabellings))
-  }
+  } else matrix(NA_real_, rows + 3, ncol(relabellings))
   of_group <- lapply(seq_along(walked_of_group), function(at) {
     walked[seq(at, rows, length(walked_of_group)), , drop = FALSE]
   })
@@ -168,9 +166,7 @@ layer_quality <- function(scores, similarity, symmetric = TRUE, definition = "pu
   chance <- (conformity + vapply(lapply(alike, `-`), conform, 0)) / 2
   spearman <- vapply(alike, if (published) spearman_by_source else spearman_of_layers, 0)
   # the paper's definition has i < j, and no pair the other way round
-  undefined <- vapply(scores, function(score) {
-    known_pairs(score, symmetric || !published)$undefined
-  }, 0L)
+  undefined <- vapply(lapply(scores, known_pairs, symmetric || !published), `[[`, 0L, "undefined")
   rbind(layer_rows("conformity", conformity, chance, undefined),
         layer_rows("spearman", spearman, 0 * spearman, undefined))
 }
@@ -263,6 +259,8 @@ output_quality <- function(score, similarity, symmetric = TRUE, differences,
     difference
   })
   models <- nrow(score)
+  known <- !is.na(unlike)
+  threads <- thread_count(threads)
   first <- (pairs - 1) %% models + 1
   second <- (pairs - 1) %/% models + 1
   values <- lapply(relabelling_blocks(relabellings, length(pairs)), function(moved) {
@@ -270,8 +268,19 @@ output_quality <- function(score, similarity, symmetric = TRUE, differences,
     # the columns of the matrix together.
     at <- if (permute == "pairs") pairs[moved] else
       moved[first, , drop = FALSE] + (moved[second, , drop = FALSE] - 1L) * models
-    vapply(ready, correlations_with, double(ncol(moved)), unlike = unlike, at = at,
-           correlation = correlation, threads = thread_count(threads))
+    # NA where one of both does not vary
+    vapply(ready, function(difference) {
+      # two columns of a matrix would be rows and columns
+      there <- matrix(difference[as.vector(at)], length(unlike))
+      if (!all(known)) there <- there[known, , drop = FALSE]
+      if (!anyNA(there)) {
+        return(all_correlations(unlike[known], there, correlation, all(known), threads))
+      }
+      apply(there, 2, function(column) {
+        both <- !is.na(column)
+        all_correlations(unlike[known][both], matrix(column[both]), correlation, FALSE, threads)
+      })
+    }, double(ncol(moved)))
   })
   values <- do.call(rbind, lapply(values, matrix, ncol = length(ready)))
   undefined <- vapply(ready, function(difference) sum(is.na(unlike) | is.na(difference[pairs])), 0L)
@@ -300,23 +309,6 @@ output_relabellings <- function(models, symmetric, permute, most) {
 ready_levels <- function(values, correlation) {
   known <- !is.na(values)
   if (correlation == "pearson") values else replace(values, known, tie_levels(values[known]))
-}
-
-# The correlation of the dissimilarities with the differences at the moved pairs. NA where one of
-# both does not vary.
-correlations_with <- function(difference, unlike, at, correlation, threads) {
-  # two columns of a matrix would be rows and columns
-  moved <- matrix(difference[as.vector(at)], length(unlike))
-  known <- !is.na(unlike)
-  unlike <- unlike[known]
-  if (!all(known)) moved <- moved[known, , drop = FALSE]
-  if (anyNA(moved)) {
-    return(apply(moved, 2, function(column) {
-      both <- !is.na(column)
-      all_correlations(unlike[both], matrix(column[both]), correlation, FALSE, threads)
-    }))
-  }
-  all_correlations(unlike, moved, correlation, all(known), threads)
 }
 
 # x with every column of y; nothing is missing. whole: the columns hold the same values in different

@@ -52,20 +52,27 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
     all(names(metric) %in% names(choices)) && !anyDuplicated(names(metric))
   refuse_if(!usable, "value", "`metric` must name the figure that ranks, as in c(groups = ",
             "\"auprc\", layers = \"spearman\").")
-  chosen <- c(groups = "auprc", layers = "spearman")
+  # each defaults to its first choice
+  chosen <- vapply(choices, `[`, "", 1)
   for (kind in names(metric)) {
     chosen[[kind]] <- check_choice(metric[[kind]], choices[[kind]], paste0("metric$", kind))
   }
-  metric <- chosen
   refuse_if(!is.character(target) || !length(target) || anyNA(target) ||
               anyDuplicated(target), "value", "`target` must name differences between outputs, ",
             "such as \"accuracy\" and \"jsd\".")
   ties <- check_choice(ties, c("min", "average"), "ties")
   undefined <- check_choice(undefined, c("drop", "last"), "undefined")
-  results <- given_results(...)
-  tables <- lapply(seq_along(results), function(k) {
-    ranked_rows(results[[k]], names_or_empty(results)[k], metric, target)
-  })
+  # the results as one list; lists of results are opened
+  given <- list(...)
+  check_encoding(given, "...")
+  results <- do.call(c, lapply(seq_along(given), function(k) {
+    if (is.data.frame(given[[k]])) return(given[k])
+    if (is.list(given[[k]])) return(given[[k]])
+    refuse("type", "`...` must be results of benchmarks; argument {k} is {describe(given[[k]])}.")
+  }))
+  refuse_if(!length(results), "missing", "There is nothing to rank: give results of ",
+            "benchmark_groups(), benchmark_layers() or benchmark_outputs().", arg = "...")
+  tables <- unname(Map(ranked_rows, results, names_or_empty(results), list(chosen), list(target)))
   # all rows in one table; what a result does not have is NA
   labels <- setdiff(unlist(lapply(tables, names)), c("measure", "metric", "value"))
   labels <- c(setdiff(labels, usual_labels), intersect(usual_labels, labels))
@@ -106,9 +113,8 @@ with_ranks <- function(rows, ties, undefined) {
   for (at in tests_of(rows, rank_tests(rows))) {
     value <- rows$value[at]
     known <- !is.na(value)
-    level <- integer(length(at))
+    level <- rep(length(at) + 1L, length(at))
     level[known] <- tie_levels(-value[known])
-    level[!known] <- length(at) + 1L
     ranked <- known | undefined == "last"
     rows$rank[at[ranked]] <- rank(level[ranked], ties.method = ties)
     rows$of[at] <- sum(ranked)
@@ -228,7 +234,14 @@ declare_result(
   # a sentence for each metric, over all groups or models
   sentence = function(x) {
     rows <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "told", "result")
-    rows$metric <- if (is.null(rows$target)) metric_of(rows) else output_words(rows)
+    rows$metric <- if (is.null(rows$target)) metric_of(rows) else {
+      # "Spearman correlation of dissimilarity with the difference in accuracy"
+      outputs <- c(accuracy = "difference in accuracy", disagreement = "disagreement of outputs",
+                   jsd = "Jensen-Shannon divergence of outputs")
+      kind <- if (is.null(rows$correlation)) "" else
+        paste0(capitalised(as.character(rows$correlation)), " ")
+      paste0(kind, "correlation of dissimilarity with the ", outputs[as.character(rows$target)])
+    }
     if (!is.null(rows$part) && any(rows$part == "all")) rows <- rows[rows$part == "all", ]
     groups <- row_groups(rows, c(test_columns(rows), "metric"))
     vapply(unname(groups), function(at) {
@@ -290,15 +303,6 @@ similarity_scores <- function(result, ...) {
   table
 }
 
-# "Spearman correlation of dissimilarity with the difference in accuracy"
-output_words <- function(rows) {
-  kind <- rows$correlation
-  paste(if (is.null(kind)) "correlation" else paste(capitalised(as.character(kind)), "correlation"),
-        "of dissimilarity with the",
-        c(accuracy = "difference in accuracy", disagreement = "disagreement of outputs",
-          jsd = "Jensen-Shannon divergence of outputs")[as.character(rows$target)])
-}
-
 # Rows about outputs have a target in the place of a metric.
 metric_of <- function(rows) {
   if (is.null(rows$target)) {
@@ -330,21 +334,6 @@ summary.repalign_benchmark <- function(object, ...) {
 
 # What rank_measures() takes from results: the rows that rank, and what names their tests.
 
-# The results as one list; lists of results are opened.
-given_results <- function(...) {
-  given <- list(...)
-  check_encoding(given, "...")
-  opened <- lapply(seq_along(given), function(k) {
-    if (is.data.frame(given[[k]])) return(given[k])
-    if (is.list(given[[k]])) return(given[[k]])
-    refuse("type", "`...` must be results of benchmarks; argument {k} is {describe(given[[k]])}.")
-  })
-  results <- do.call(c, opened)
-  refuse_if(!length(results), "missing", "There is nothing to rank: give results of ",
-            "benchmark_groups(), benchmark_layers() or benchmark_outputs().", arg = "...")
-  results
-}
-
 # The rows of a result that rank, with the columns that name the test.
 ranked_rows <- function(result, name, metric, target) {
   rows <- as.data.frame(result)
@@ -360,8 +349,34 @@ ranked_rows <- function(result, name, metric, target) {
     inner <- rows$source
     rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
   }
-  rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
-    target_rows(rows, what, target)
+  if (is.null(rows$target)) {
+    if (!is.null(rows$part)) rows <- rows[as.character(rows$part) == "all", , drop = FALSE]
+    rows$metric <- as.character(rows$metric)
+    at <- lapply(tests_of(rows, label_columns(rows)), function(at) {
+      found <- unique(rows$metric[at])
+      # only a test of layers has correlations, and only a test of groups anything else but
+      # conformity
+      kinds <- if ("spearman" %in% found) "layers" else
+        if (all(found == "conformity")) c("groups", "layers") else "groups"
+      wanted <- intersect(metric[kinds], found)
+      refuse_if(!length(wanted), "value", "{what} has no figure {quoted(metric[[kinds[1]]])} ",
+                "to rank by; it has {enumerate(found)}: name another one in `metric`.")
+      at[rows$metric[at] %in% wanted[1]]
+    })
+    rows <- rows[unlist(at), , drop = FALSE]
+  } else {
+    rows$metric <- as.character(rows$target)
+    found <- unique(rows$metric)
+    refuse_if(!any(target %in% found), "value", "{what} has no difference of outputs ",
+              "{enumerate(target)}; it has {enumerate(found)}: name one of these in `target`.")
+    correlations <- unique(as.character(rows$correlation))
+    if (length(correlations) > 1) {
+      refuse_if(!"spearman" %in% correlations, "rows", "{what} has several correlations, ",
+                "{enumerate(correlations)}: give the rows of one.", arg = "...")
+      rows <- rows[rows$correlation == "spearman", , drop = FALSE]
+    }
+    rows <- rows[rows$metric %in% target, , drop = FALSE]
+  }
   words <- lapply(rows[c(label_columns(rows), "measure", "metric")], as.character)
   data.frame(words, value = as.double(rows$value), check.names = FALSE)
 }
@@ -378,34 +393,4 @@ label_columns <- function(rows) {
 tests_of <- function(rows, columns) {
   if (!length(columns)) return(list(seq_len(nrow(rows))))
   unname(split(seq_len(nrow(rows)), do.call(paste, c(unname(as.list(rows[columns])), sep = "\r"))))
-}
-
-metric_rows <- function(rows, what, metric) {
-  if (!is.null(rows$part)) rows <- rows[as.character(rows$part) == "all", , drop = FALSE]
-  rows$metric <- as.character(rows$metric)
-  at <- lapply(tests_of(rows, label_columns(rows)), function(at) {
-    found <- unique(rows$metric[at])
-    # only a test of layers has correlations, and only a test of groups anything else but conformity
-    kinds <- if ("spearman" %in% found) "layers" else
-      if (all(found == "conformity")) c("groups", "layers") else "groups"
-    wanted <- intersect(metric[kinds], found)
-    refuse_if(!length(wanted), "value", "{what} has no figure {quoted(metric[[kinds[1]]])} ",
-              "to rank by; it has {enumerate(found)}: name another one in `metric`.")
-    at[rows$metric[at] %in% wanted[1]]
-  })
-  rows[unlist(at), , drop = FALSE]
-}
-
-target_rows <- function(rows, what, target) {
-  rows$metric <- as.character(rows$target)
-  found <- unique(rows$metric)
-  refuse_if(!any(target %in% found), "value", "{what} has no difference of outputs ",
-            "{enumerate(target)}; it has {enumerate(found)}: name one of these in `target`.")
-  correlations <- unique(as.character(rows$correlation))
-  if (length(correlations) > 1) {
-    refuse_if(!"spearman" %in% correlations, "rows", "{what} has several correlations, ",
-              "{enumerate(correlations)}: give the rows of one.", arg = "...")
-    rows <- rows[rows$correlation == "spearman", , drop = FALSE]
-  }
-  rows[rows$metric %in% target, , drop = FALSE]
 }

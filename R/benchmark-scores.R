@@ -48,30 +48,6 @@ chosen_measures <- function(measures, default, job) {
   in_words_of_call(as_measures(measures), "measure", "measures")
 }
 
-block_cells <- function(at, items, columns, job) {
-  # all pairs of different items: first those with i < j, then their mirror images
-  count <- length(at)
-  j <- rep(seq_len(count), seq_len(count) - 1)
-  i <- sequence(seq_len(count) - 1)
-  pairs <- data.frame(i = c(i, j), j = c(j, i))
-  pairs <- pairs[order(pairs$i > pairs$j, pmin(pairs$i, pairs$j), pmax(pairs$i, pairs$j)), ]
-  wanted <- vapply(columns, function(column) pairs$i < pairs$j | !column$symmetric,
-                   logical(nrow(pairs)))
-  wanted <- matrix(wanted, nrow(pairs))
-  cells <- matrix(list(), nrow(pairs), length(columns))
-  given <- vapply(columns, function(column) column$given, NA)
-  for (m in which(given)) {
-    cells[, m] <- given_cells(job$given, columns[[m]], items$names[at], pairs, wanted[, m])
-  }
-  found <- NULL
-  if (!all(given)) {
-    set <- lapply(columns[!given], function(column) column$measure)
-    found <- computed_cells(items, at, pairs, set, wanted[, !given, drop = FALSE], job)
-    cells[, !given] <- found$cells
-  }
-  list(at = at, pairs = pairs, cells = cells, computed = found$cells, warnings = found$warnings)
-}
-
 # Files are read only when the cache lacks scores; what is in memory is checked in any case.
 computed_cells <- function(items, at, pairs, set, wanted, job) {
   ready <- if (is.null(items$files)) ready_grid(items, at, set, job$calibration, job$na)
@@ -79,7 +55,14 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   # what a grid needs to find its cells, or NULL without a cache
   store <- if (!is.null(job$cache)) {
     if (!is.null(items$files)) check_files(items, at)
-    contents <- content_keys(items, at)
+    # what representations contain, as short texts
+    contents <- if (is.null(items$files)) unname(vapply(items$data[at], hash_of, "")) else
+      unname(tools::md5sum(path.expand(items$files[at])))
+    if (!is.null(items$arrays)) {
+      contents <- vapply(seq_along(at), function(k) {
+        hash_of(list(contents[k], items$arrays[at[k]]))
+      }, "")
+    }
     low <- pmin(contents[pairs$i], contents[pairs$j])
     high <- pmax(contents[pairs$i], contents[pairs$j])
     order <- ifelse(contents[pairs$i] == low, "xy", "yx")
@@ -112,19 +95,14 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
                })
   missing <- data.frame(i = match(pairs$i[rows], used), j = match(pairs$j[rows], used))
   found <- run_grid(missing, ready, task, job$calibration)
-  for (m in seq_along(set)) {
-    new <- which(lacking[rows, m])
-    cells[rows[new], m] <- found$cells[new, m]
-  }
+  cells[rows, ][task$wanted] <- found$cells[task$wanted]
   list(cells = cells, warnings = found$warnings)
 }
 
 # Reads the representations at some positions and opens a call of them.
 ready_grid <- function(items, at, set, calibration, na) {
-  # the representations at some positions, read where they are in files
-  reprs <- if (!is.null(items$data)) {
-    items$data[at]
-  } else {
+  # those in files are read
+  reprs <- if (!is.null(items$data)) items$data[at] else {
     refuse_if(is.null(items$files), "type", "`{items$arg}` gives only names, but not all measures ",
               "are in `scores`: give the representations, or the scores of all measures.")
     check_files(items, at)
@@ -159,9 +137,34 @@ ready_grid <- function(items, at, set, calibration, na) {
 # `wanted` (which cells), `store`, `threads`.
 run_grid <- function(pairs, ready, task, calibration) {
   sides <- ready$sides
-  if (is.null(calibration)) check_grid_memory(task$set, sides) else
-    task[c("calibration", "set")] <- calibration_task(calibration, ready, pairs)
+  if (is.null(calibration)) {
+    check_grid_memory(task$set, sides)
+  } else {
+    # tiles need settings, and the permutations of each measure: all pairs and measures with the
+    # same engine see the same
+    engine <- calibration$engine
+    permuted <- vapply(ready$set, has_permutations, NA)
+    plan <- plan_of_call(ready, ready$set[permuted], pairs, calibration$permutations,
+                         calibration$blocks, calibration$series, engine)
+    set <- replace(ready$set, permuted, plan$set)
+    if (calibration$series == "circular") warn_slow_series(pairs, sides)
+    designs <- if (engine != "moments") {
+      lapply(set, function(m) if (has_permutations(m)) design_for(m, plan, engine))
+    }
+    settings <- list(alpha = calibration$alpha, variant = calibration$variant, p_adjust = "none",
+                     engine = engine)
+    drawn <- Filter(Negate(is.null), designs)
+    # gated scores are all 0 where no score can exceed its threshold
+    if (length(drawn) && settings$variant == "gated") {
+      counts <- vapply(drawn, function(design) as.double(design$count), 0)
+      most <- max(vapply(drawn, function(design) as.double(design$most), 0))
+      note_unattainable(counts, settings, most)
+    }
+    task[c("calibration", "set")] <- list(list(settings = settings, designs = designs), set)
+  }
   task$run <- function(tile, job, run) grid_cells(tile$pairs, tile$rows, tile_sides(tile), job, run)
+  # tiles hold what they need, so that nothing else is sent to workers with it
+  environment(task$run) <- topenv()
   most <- how_many_fit(task$set, all_representations(sides), !is.null(calibration))
   rows <- cut_into_tiles(pairs, sides, most)
   if (is.null(rows)) return(grid_cells(pairs, seq_len(nrow(pairs)), sides, task, new.env()))
@@ -173,9 +176,32 @@ run_grid <- function(pairs, ready, task, calibration) {
 
 # rows: which rows of the grid the pairs are.
 grid_cells <- function(pairs, rows, sides, task, run) {
-  if (!is.null(task$calibration)) return(calibrated_cells(pairs, rows, sides, task, run))
   cells <- matrix(list(), nrow(pairs), length(task$set))
-  at_once <- scores_at_once(pairs, rows, sides, task, run)
+  if (!is.null(task$calibration)) {
+    advance <- progress_along(length(task$set))
+    if (is.null(sides$x$reprs[[1]]$whole)) prepare_grams(Filter(has_permutations, task$set), sides)
+    for (m in seq_along(task$set)) {
+      at <- which(task$wanted[rows, m])
+      if (length(at)) {
+        cells[at, m] <- calibrated_column(task$set[[m]], m, pairs[at, ], sides, task, run)
+      }
+      for (p in at) store_cells(task$store, rows[p], cells[p, ])
+      advance()
+    }
+    return(list(cells = cells, warnings = run$warnings))
+  }
+  # the wanted scores of measures whose grid is one product (compare-dots.R), NA for all other cells
+  at_once <- matrix(NA_real_, nrow(pairs), length(task$set))
+  for (m in seq_along(task$set)) {
+    at <- which(task$wanted[rows, m])
+    own <- new.env()
+    found <- dot_scores(task$set[[m]], m, pairs[at, ], sides, own)
+    if (!is.null(found)) at_once[at, m] <- found
+    run$warnings <- c(run$warnings, lapply(own$warnings, function(w) {
+      w$at[1] <- at[w$at[1]]
+      w
+    }))
+  }
   advance <- progress_along(nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- side_pair(sides, pairs$i[p], pairs$j[p])
@@ -183,23 +209,6 @@ grid_cells <- function(pairs, rows, sides, task, run) {
     advance()
   }
   list(cells = cells, warnings = in_order_of_cells(run$warnings))
-}
-
-# The wanted scores of measures whose grid is one product (compare-dots.R): a matrix, pairs x
-# measures, NA for all other cells.
-scores_at_once <- function(pairs, rows, sides, task, run) {
-  scores <- matrix(NA_real_, nrow(pairs), length(task$set))
-  for (m in seq_along(task$set)) {
-    at <- which(task$wanted[rows, m])
-    own <- new.env()
-    found <- dot_scores(task$set[[m]], m, pairs[at, ], sides, own)
-    if (!is.null(found)) scores[at, m] <- found
-    run$warnings <- c(run$warnings, lapply(own$warnings, function(w) {
-      w$at[1] <- at[w$at[1]]
-      w
-    }))
-  }
-  scores
 }
 
 # The cells of one pair, which are stored when they are done or interrupted, and at every second.
@@ -235,28 +244,6 @@ block_matrix <- function(block, m, symmetric) {
   scores
 }
 
-# The table that similarity_scores() gives.
-score_table <- function(blocks, columns, names) {
-  rows <- lapply(seq_along(columns), function(m) {
-    each <- lapply(blocks, function(block) {
-      known <- which(!vapply(block$cells[, m], is.null, NA))
-      cells <- block$cells[known, m]
-      error <- vapply(cells, function(cell) {
-        if (is.null(cell$failure)) NA_character_ else cell$failure
-      }, "")
-      data.frame(x = names[block$at][block$pairs$i[known]],
-                 y = names[block$at][block$pairs$j[known]],
-                 measure = rep_len(columns[[m]]$label, length(known)),
-                 score = vapply(cells, function(cell) cell$score, 0),
-                 direction = rep_len(columns[[m]]$direction, length(known)), error = error)
-    })
-    do.call(rbind, each)
-  })
-  table <- do.call(rbind, rows)
-  rownames(table) <- NULL
-  table
-}
-
 # ---- the cache
 
 # The cache of a benchmark: scores on disk, so that an interrupted run resumes where it stopped.
@@ -265,18 +252,6 @@ score_table <- function(blocks, columns, names) {
 # The file is a list of cells (see one_cell()); their names are made of the measure with its
 # arguments and, where the measure is not symmetric, of the order of the pair. What failed is not
 # kept, so that it is tried again.
-
-check_cache <- function(cache) {
-  if (is.null(cache)) return(NULL)
-  refuse_if(!is.character(cache) || length(cache) != 1 || is.na(cache) || !nzchar(cache), "value",
-            "`cache` must be the path of a folder, or NULL.")
-  cache <- path.expand(cache)
-  if (!dir.exists(cache)) dir.create(cache, recursive = TRUE, showWarnings = FALSE)
-  refuse_if(!dir.exists(cache) || file.access(cache, 2) != 0, "value", "`cache` = ",
-            "{quoted(cache)} is no folder that can be written to.")
-  # workers may have another working folder
-  normalizePath(cache, "/")
-}
 
 # A file that was cut short, by a full disk perhaps, counts as none.
 read_stored <- function(file) {
@@ -297,14 +272,6 @@ store_cells <- function(store, row, cells) {
   part <- tempfile("part-", dirname(file))
   saveRDS(known, part, compress = FALSE)
   file.rename(part, file)
-}
-
-# What representations contain, as short texts.
-content_keys <- function(items, at) {
-  if (is.null(items$files)) return(vapply(items$data[at], hash_of, "", USE.NAMES = FALSE))
-  sums <- unname(tools::md5sum(path.expand(items$files[at])))
-  if (is.null(items$arrays)) return(sums)
-  vapply(seq_along(at), function(k) hash_of(list(sums[k], items$arrays[at[k]])), "")
 }
 
 # The key of a measure with its arguments. Another version of the package may compute other scores.
@@ -347,45 +314,6 @@ refuse_calibration <- function(names, why) {
          "TRUE, `...` takes {enumerate(calibration_names, 20)}.")
 }
 
-# What tiles need to calibrate: settings, and the permutations of each measure. All pairs and
-# measures with the same engine see the same permutations. Also the measures with their kernels.
-calibration_task <- function(calibration, ready, pairs) {
-  engine <- calibration$engine
-  permuted <- vapply(ready$set, has_permutations, NA)
-  plan <- plan_of_call(ready, ready$set[permuted], pairs, calibration$permutations,
-                       calibration$blocks, calibration$series, engine)
-  set <- replace(ready$set, permuted, plan$set)
-  if (calibration$series == "circular") warn_slow_series(pairs, ready$sides)
-  designs <- if (engine != "moments") {
-    lapply(set, function(m) if (has_permutations(m)) design_for(m, plan, engine))
-  }
-  settings <- list(alpha = calibration$alpha, variant = calibration$variant, p_adjust = "none",
-                   engine = engine)
-  drawn <- Filter(Negate(is.null), designs)
-  # gated scores are all 0 where no score can exceed its threshold
-  if (length(drawn) && settings$variant == "gated") {
-    counts <- vapply(drawn, function(design) as.double(design$count), 0)
-    most <- max(vapply(drawn, function(design) as.double(design$most), 0))
-    note_unattainable(counts, settings, most)
-  }
-  list(list(settings = settings, designs = designs), set)
-}
-
-calibrated_cells <- function(pairs, rows, sides, task, run) {
-  cells <- matrix(list(), nrow(pairs), length(task$set))
-  advance <- progress_along(length(task$set))
-  if (is.null(sides$x$reprs[[1]]$whole)) prepare_grams(Filter(has_permutations, task$set), sides)
-  for (m in seq_along(task$set)) {
-    at <- which(task$wanted[rows, m])
-    if (length(at)) {
-      cells[at, m] <- calibrated_column(task$set[[m]], m, pairs[at, ], sides, task, run)
-      for (p in at) store_cells(task$store, rows[p], cells[p, ])
-    }
-    advance()
-  }
-  list(cells = cells, warnings = run$warnings)
-}
-
 # The cells of one measure. Where one pair fails, each is tried by itself, so that the others go on.
 calibrated_column <- function(measure, m, pairs, sides, task, run) {
   if (!has_permutations(measure)) {
@@ -394,32 +322,29 @@ calibrated_column <- function(measure, m, pairs, sides, task, run) {
     return(rep(list(list(score = NA_real_, undefined = TRUE, reason = reason)), nrow(pairs)))
   }
   run$at <- c(1, m)
-  catch_error(calibrated_pairs(measure, m, pairs, sides, task, run), failed = function(e) {
+  settings <- task$calibration$settings
+  catch_error({
+    null <- measure_null(measure, pairs, sides, fixed_plan(task$calibration$designs[[m]]),
+                         settings$engine, function(pairs, sides, set, on_error, drawn) {
+                           score_cells(pairs, sides, set, "stop", drawn, run)$cells$score
+                         })
+    if (settings$engine == "moments") {
+      check_laws(list(null), list(measure), named_pairs(pairs, sides))
+    }
+    report_permuted(measure, null$warned, null$said)
+    rows <- single_rows(null, measure, pair_names(pairs, sides), settings)$rows
+    reason <- paste(measure$label, "has an undefined score or null score, or no best value, so",
+                    "that it cannot be calibrated.")
+    lapply(rows$calibrated, function(value) {
+      undefined <- is.na(value)
+      list(score = value, undefined = undefined, failure = NULL, reason = if (undefined) reason)
+    })
+  }, failed = function(e) {
     if (nrow(pairs) == 1) {
       return(list(list(score = NA_real_, undefined = FALSE, failure = conditionMessage(e))))
     }
     unlist(lapply(seq_len(nrow(pairs)), function(p) {
       calibrated_column(measure, m, pairs[p, ], sides, task, run)
     }), recursive = FALSE)
-  })
-}
-
-calibrated_pairs <- function(measure, m, pairs, sides, task, run) {
-  settings <- task$calibration$settings
-  plan <- fixed_plan(task$calibration$designs[[m]])
-  score <- function(pairs, sides, set, on_error, drawn) {
-    score_cells(pairs, sides, set, "stop", drawn, run)$cells$score
-  }
-  null <- measure_null(measure, pairs, sides, plan, settings$engine, score)
-  if (settings$engine == "moments") {
-    check_laws(list(null), list(measure), named_pairs(pairs, sides))
-  }
-  report_permuted(measure, null$warned, null$said)
-  rows <- single_rows(null, measure, pair_names(pairs, sides), settings)$rows
-  lapply(rows$calibrated, function(value) {
-    undefined <- is.na(value)
-    list(score = value, undefined = undefined, failure = NULL,
-         reason = if (undefined) paste(measure$label, "has an undefined score or null score, or",
-                                       "no best value, so that it cannot be calibrated."))
   })
 }

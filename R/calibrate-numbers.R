@@ -33,18 +33,40 @@ aggregates <- c("max", "mean", "row_max", "col_max")
 # which tells one function of the user from another.
 as_aggregate <- function(aggregate) {
   if (is.null(aggregate)) return(NULL)
-  if (is.function(aggregate)) return(own_aggregate(aggregate))
-  refuse_if(!is.character(aggregate), "value", "`aggregate` must be {enumerate(aggregates)}, or a ",
-            "function of a matrix of scores, not {describe(aggregate)}.")
-  name <- check_choice(aggregate, aggregates, "aggregate")
-  combine <- switch(name,
-    max = function(values, rows, columns) row_maxima(values),
-    mean = function(values, rows, columns) rowMeans(values),
-    row_max = function(values, rows, columns) mean_of_maxima(values, rows),
-    col_max = function(values, rows, columns) mean_of_maxima(values, columns),
-    no_branch(name)
-  )
-  list(name = name, combine = combine, bounded = TRUE)
+  if (!is.function(aggregate)) {
+    refuse_if(!is.character(aggregate), "value", "`aggregate` must be {enumerate(aggregates)}, or ",
+              "a function of a matrix of scores, not {describe(aggregate)}.")
+    name <- check_choice(aggregate, aggregates, "aggregate")
+    combine <- switch(name,
+      max = function(values, rows, columns) row_maxima(values),
+      mean = function(values, rows, columns) rowMeans(values),
+      row_max = function(values, rows, columns) mean_of_maxima(values, rows),
+      col_max = function(values, rows, columns) mean_of_maxima(values, columns),
+      no_branch(name)
+    )
+    return(list(name = name, combine = combine, bounded = TRUE))
+  }
+  refuse_if(identical(aggregate, top_k_mean), "value", "`aggregate` is top_k_mean without a ",
+            "number: write top_k_mean(3), for example.")
+  combine <- function(values, rows, columns) {
+    grid <- matrix(NA_real_, nlevels(rows), nlevels(columns),
+                   dimnames = list(levels(rows), levels(columns)))
+    at <- cbind(as.integer(rows), as.integer(columns))
+    apply(values, 1, function(scores) {
+      grid[at] <- scores
+      value <- aggregate(grid)
+      refuse_if(!is.numeric(value) || length(value) != 1 || !is.finite(value), "value",
+                "it must return one finite number, not ",
+                if (is.numeric(value) && length(value) == 1) format(value) else describe(value),
+                ".", arg = "aggregate")
+      as.double(value)
+    })
+  }
+  name <- attr(aggregate, "aggregate")
+  # top_k_mean() names its functions, and a mean of scores has their best value; the best value of
+  # a function of the user is not known
+  list(name = if (is.null(name)) "function" else name, combine = combine,
+       bounded = !is.null(name), own = c(name, deparse(aggregate)))
 }
 
 row_maxima <- function(values) do.call(pmax, lapply(seq_len(ncol(values)), function(j) values[, j]))
@@ -54,49 +76,6 @@ mean_of_maxima <- function(values, group) {
     row_maxima(values[, columns, drop = FALSE])
   })
   Reduce(`+`, maxima) / length(maxima)
-}
-
-own_aggregate <- function(fun) {
-  refuse_if(identical(fun, top_k_mean), "value", "`aggregate` is top_k_mean without a number: ",
-            "write top_k_mean(3), for example.")
-  combine <- function(values, rows, columns) {
-    grid <- matrix(NA_real_, nlevels(rows), nlevels(columns),
-                   dimnames = list(levels(rows), levels(columns)))
-    at <- cbind(as.integer(rows), as.integer(columns))
-    apply(values, 1, function(scores) {
-      grid[at] <- scores
-      value <- fun(grid)
-      refuse_if(!is.numeric(value) || length(value) != 1 || !is.finite(value), "value",
-                "it must return one finite number, not ",
-                if (is.numeric(value) && length(value) == 1) format(value) else describe(value),
-                ".", arg = "aggregate")
-      as.double(value)
-    })
-  }
-  name <- attr(fun, "aggregate")
-  # top_k_mean() names its functions, and a mean of scores has their best value; the best value of
-  # a function of the user is not known
-  list(name = if (is.null(name)) "function" else name, combine = combine,
-       bounded = !is.null(name), own = c(name, deparse(fun)))
-}
-
-# The values of an aggregate. Errors and warnings of the user's function are given with `where`, the
-# measure and the grid, because the user cannot see at which call they arose.
-aggregate_values <- function(aggregate, values, rows, columns, where) {
-  if (is.null(aggregate$own)) return(aggregate$combine(values, rows, columns))
-  warnings <- character()
-  result <- catch_error(
-    withCallingHandlers(aggregate$combine(values, rows, columns), warning = function(w) {
-      warnings <<- union(warnings, conditionMessage(w))
-      invokeRestart("muffleWarning")
-    }),
-    failed = function(e) {
-      refuse("value", "The function in `aggregate`, {where}: {conditionMessage(e)}")
-    }
-  )
-  warn_if(length(warnings), "function", "The function in `aggregate`, {where}: ",
-          "{first_and_count(warnings)}")
-  result
 }
 
 first_and_count <- function(texts) {
@@ -143,11 +122,11 @@ null_threshold <- function(s, null, alpha) {
 # score. All are in the units of the measure; `orientation` is 1 for similarities and -1 for
 # distances.
 calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
+  if (is.na(s)) return(NA_real_)
   s <- orientation * s
   tau <- orientation * tau
   mean <- orientation * mean
   best <- orientation * best
-  if (is.na(s)) return(NA_real_)
   switch(variant,
     gated = if (is.na(best)) max(s - tau, 0) else
       if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0),
@@ -159,8 +138,7 @@ calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
 }
 
 # The numbers of one row, from its observed score `s` and its null scores (for table_of_rows()).
-calibrated_row <- function(s, null, p_value, measure, settings,
-                           best = measure$limit) {
+calibrated_row <- function(s, null, p_value, measure, settings, best = measure$limit) {
   sgn <- measure$sign
   if (is.na(s) || anyNA(null)) return(undefined_row(s, null))
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
@@ -238,13 +216,6 @@ row_identity <- function(key, numbers) {
   # %a writes all digits; adding 0 makes -0 and 0 the same
   exact <- lapply(unname(numbers), function(values) sprintf("%a", as.double(values) + 0))
   do.call(paste, c(list(key), exact, sep = "\r"))
-}
-
-# Those of the known null scores that belong to rows of `calibration`.
-null_scores_within <- function(calibration, known) {
-  columns <- intersect(names(known$numbers), names(calibration))
-  wanted <- row_identity(row_names_of(calibration), unclass(calibration)[columns])
-  null_scores_at(known, row_identity(known$key, known$numbers[columns]) %in% wanted)
 }
 
 null_scores_at <- function(known, at) {

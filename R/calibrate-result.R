@@ -25,9 +25,9 @@ declare_result(
                 key <- unlist(lapply(values, function(part) part$key))
                 null <- unlist(lapply(values, function(part) part$null), recursive = FALSE)
                 columns <- Reduce(intersect, lapply(values, function(part) names(part$numbers)))
-                numbers <- lapply(stats::setNames(columns, columns), function(column) {
+                numbers <- sapply(columns, function(column) {
                   unlist(lapply(values, function(part) part$numbers[[column]]))
-                })
+                }, simplify = FALSE)
                 identity <- row_identity(key, numbers)
                 first <- match(identity, identity)
                 again <- which(first != seq_along(first))
@@ -49,19 +49,42 @@ declare_result(
               # of how many rows were some of them chosen?
               tested = function(values) if (length(unique(values)) == 1) values[[1]]),
   cut = function(object, kept) {
-    if (!is.null(kept$settings)) kept$null_scores <- null_scores_within(object, kept$null_scores)
+    if (is.null(kept$settings)) return(kept)
+    # those of the known null scores that belong to rows of `object`
+    known <- kept$null_scores
+    columns <- intersect(names(known$numbers), names(object))
+    wanted <- row_identity(row_names_of(object), unclass(object)[columns])
+    at <- row_identity(known$key, known$numbers[columns]) %in% wanted
+    kept$null_scores <- null_scores_at(known, at)
     kept
   },
   heading = function(x, digits) {
     settings <- attr(x, "settings")
     p <- p_to_judge(x)
-    c(paste0("Calibration against chance: ", count_of(nrow(x), "row"),
-             if (!is.null(p) && !is.null(settings)) {
-               paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
-             }, undefined_of(p)),
-      if (!is.null(settings)) {
-        c(settings_lines(settings, as.data.frame(x)), strwrap(excess_words(x), exdent = 2))
-      })
+    first <- paste0("Calibration against chance: ", count_of(nrow(x), "row"),
+                    if (!is.null(p) && !is.null(settings)) {
+                      paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
+                    }, undefined_of(p))
+    if (is.null(settings)) return(first)
+    # what counts as significant, where the p-values come from, and what the other columns are
+    adjusted <- !identical(settings$p_adjust, "none")
+    counts <- x$permutations[!is.na(x$permutations)]
+    drawn <- if (any(x$engine %in% "moments")) {
+      ", by the moments of the scores of all permutations"
+    } else if (length(counts)) {
+      ends <- format(unique(range(counts)), big.mark = ",", trim = TRUE)
+      paste0(", from ", paste(ends, collapse = " to "), " permutation", if (max(counts) != 1) "s")
+    }
+    text <- paste0(
+      "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
+      if (adjusted) paste0(" (p_adjust = ", quoted(settings$p_adjust), ")"),
+      drawn, "; calibrated: variant ", quoted(settings$variant),
+      if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
+                                               settings$aggregate)
+    )
+    # no line begins with a number, which would look like a row of the table below
+    lines <- strwrap(gsub(" (?=[0-9])", "\001", text, perl = TRUE), exdent = 2)
+    c(first, gsub("\001", " ", lines, fixed = TRUE), strwrap(excess_words(x), exdent = 2))
   },
   footing = function(x, digits) complete_note(x$measure),
   sentence = function(x) {
@@ -162,26 +185,21 @@ many_calibrations_words <- function(x, from) {
 
 # ---- how it is made
 
-# The package cannot know the best value of an own measure and uses what the user gave as `best`; so
-# no score, observed or null, may be better than that.
-check_best <- function(null, measure, names) {
-  best <- measure$best
-  if (!is_own(measure) || is.na(best)) return(invisible())
-  sgn <- measure$sign
-  for (p in seq_along(null$observed)) {
-    most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
-    if (sgn * (most - best) <= equal_share * max(1, abs(best))) next
-    refuse("value", row_title(cbind(names[p, ], measure = measure$label)),
-           " has a score of {format(most)}, better than the `best` = {format(best)} given to ",
-           "new_measure(): correct `best`, or leave it NA.")
-  }
-}
-
 # nulls: what measure_null() returned for each measure.
 calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, dependence) {
   names <- pair_names(pairs, sides)
   parts <- Map(function(null, measure) {
-    check_best(null, measure, named_pairs(pairs, sides))
+    # The package cannot know the best value of an own measure and uses what the user gave as
+    # `best`; so no score, observed or null, may be better than that.
+    best <- measure$best
+    sgn <- measure$sign
+    for (p in if (is_own(measure) && !is.na(best)) seq_along(null$observed)) {
+      most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
+      refuse_if(sgn * (most - best) > equal_share * max(1, abs(best)), "value",
+                row_title(cbind(named_pairs(pairs, sides)[p, ], measure = measure$label)),
+                " has a score of {format(most)}, better than the `best` = {format(best)} given to ",
+                "new_measure(): correct `best`, or leave it NA.")
+    }
     if (is.null(aggregate)) single_rows(null, measure, names, settings)
     else aggregate_rows(null, measure, names, aggregate, settings)
   }, nulls, set)
@@ -287,10 +305,24 @@ aggregate_rows <- function(null, measure, names, aggregate, settings) {
     layers <- names[at, ]
     rows <- factor(layers$x, unique(layers$x))
     columns <- factor(layers$y, unique(layers$y))
-    where <- paste0(measure$label, " of ", layers$model_x[1], " and ", layers$model_y[1])
     aggregated <- function(scores, how) {
-      if (anyNA(scores)) rep(NA_real_, nrow(scores)) else
-        aggregate_values(aggregate, scores, rows, columns, paste0(where, how))
+      if (anyNA(scores)) return(rep(NA_real_, nrow(scores)))
+      if (is.null(aggregate$own)) return(aggregate$combine(scores, rows, columns))
+      # the user cannot see at which call errors and warnings of the function arose
+      where <- paste0(measure$label, " of ", layers$model_x[1], " and ", layers$model_y[1], how)
+      warnings <- character()
+      result <- catch_error(
+        withCallingHandlers(aggregate$combine(scores, rows, columns), warning = function(w) {
+          warnings <<- union(warnings, conditionMessage(w))
+          invokeRestart("muffleWarning")
+        }),
+        failed = function(e) {
+          refuse("value", "The function in `aggregate`, {where}: {conditionMessage(e)}")
+        }
+      )
+      warn_if(length(warnings), "function", "The function in `aggregate`, {where}: ",
+              "{first_and_count(warnings)}")
+      result
     }
     observed <- sgn * null$observed[at]
     permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
@@ -330,11 +362,10 @@ note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "
          }, ". ",
          if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
-         } else if (!is.null(p)) {
-           paste0("There are no more permutations: take ", paste(remedies, collapse = " or "), ".")
          } else {
-           paste0("There are no more permutations: take ", paste(remedies, collapse = ", "),
-                  ", fewer tests or a larger `alpha`.")
+           paste0("There are no more permutations: take ",
+                  paste(remedies, collapse = if (is.null(p)) ", " else " or "),
+                  if (is.null(p)) ", fewer tests or a larger `alpha`", ".")
          })
 }
 
@@ -353,28 +384,6 @@ excess_words <- function(object) {
          "best score, which ", if (!is.null(attr(object, "settings")$own)) {
            "a function in `aggregate`"
          } else "this measure", " does not have")
-}
-
-# What counts as significant, where the p-values come from, and what the other columns are.
-settings_lines <- function(settings, rows) {
-  adjusted <- !identical(settings$p_adjust, "none")
-  counts <- rows$permutations[!is.na(rows$permutations)]
-  drawn <- if (any(rows$engine %in% "moments")) {
-    ", by the moments of the scores of all permutations"
-  } else if (length(counts)) {
-    ends <- format(unique(range(counts)), big.mark = ",", trim = TRUE)
-    paste0(", from ", paste(ends, collapse = " to "), " permutation", if (max(counts) != 1) "s")
-  }
-  text <- paste0(
-    "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
-    if (adjusted) paste0(" (p_adjust = ", quoted(settings$p_adjust), ")"),
-    drawn, "; calibrated: variant ", quoted(settings$variant),
-    if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
-                                             settings$aggregate)
-  )
-  # no line begins with a number, which would look like a row of the table below
-  joined <- gsub(" (?=[0-9])", "\001", text, perl = TRUE)
-  gsub("\001", " ", strwrap(joined, exdent = 2), fixed = TRUE)
 }
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.

@@ -95,22 +95,18 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   check_resume(resume, set)
   given <- with_files(list(x = x, y = y), whole = if (!isFALSE(series)) "Shifts in time",
                       resume = resume)
-  x <- given$x
-  y <- given$y
-  free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
-  call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
-                    series = series, remedy = if (free) permutation_remedy)
-  others <- c(blocks = !is.null(blocks), series = !isFALSE(series),
-              permutations = !all_orders(permutations))
-  arg <- names(which(others))[1]
-  refuse_if(is.null(clusters) && !is.null(call$clusters) && any(others), "design",
-            "`{arg}` is given, but a measure or responses() has clusters, which change places as ",
-            "a whole: each determines which permutations are allowed. Leave out one of the two.")
+  others <- names(which(c(blocks = !is.null(blocks), series = !isFALSE(series),
+                          permutations = !all_orders(permutations))))
+  call <- open_call(given$x, given$y, rule$set, rule$na, threads, clusters = clusters, use = "null",
+                    series = series, remedy = if (!length(others)) permutation_remedy)
+  refuse_if(is.null(clusters) && !is.null(call$clusters) && length(others), "design",
+            "`{others[1]}` is given, but a measure or responses() has clusters, which change ",
+            "places as a whole: each determines which permutations are allowed. Leave out one of ",
+            "the two.")
   sides <- call$sides
   sides$resume <- resume
-  set <- call$set
   pairs <- call$pairs
-  for (m in set) {
+  for (m in call$set) {
     refuse_if(!has_permutations(m), "null", "{quoted(m$label)} has no permutation null: it ",
               "does not depend on which row of `x` is paired with which row of `y`. ",
               "measures()$pairing tells which measures do.", arg = "measure")
@@ -119,7 +115,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
             "`aggregate` needs the layers of two sides: give `y`, too, or models.")
   refuse_if(!is.null(aggregate) && engine == "moments", "design", "engine = \"moments\" cannot be ",
             "used with `aggregate`: use another engine.", arg = "engine")
-  set <- lapply(set, with_fitting_null, pairs, sides)
+  set <- lapply(call$set, with_fitting_null, pairs, sides)
   if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
   plan <- plan_of_call(call, set, pairs, permutations, blocks, series, engine)
   set <- plan$set

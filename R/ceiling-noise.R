@@ -90,10 +90,10 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   task <- list(x = call$sides$x$reprs[[1]], codes = call$clusters,
                n = units_of(call$n, call$clusters), halves = new_cache())
   others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
-  corrected <- Filter(function(measure) measure$way == "cka", set)
-  for (other in others) {
-    if (is.null(other) || !length(corrected) || other$kind != "data") next
-    if (note_shared_neurons(pair_of(task$x, other), corrected[[1]]$args)) break
+  of_cka <- Filter(function(measure) measure$way == "cka", set)
+  for (other in if (length(of_cka)) others) {
+    if (is.null(other) || other$kind != "data") next
+    if (note_shared_neurons(pair_of(task$x, other), of_cka[[1]]$args)) break
   }
   rows <- unlist(lapply(set, function(measure) {
     lapply(others, function(other) ceiling_row(task, with_data(other), measure, splits, over))
@@ -104,7 +104,6 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
   extents <- unlist(lapply(rows, function(row) row$over))
   # what the number without noise is, and how the units of y are taken
-  of_cka <- Filter(function(measure) measure$way == "cka", set)
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
@@ -210,27 +209,23 @@ ceiling_repr <- function(x, arg, name, na, set, side = "x") {
     for (neurons in split(seq_along(together), together)) {
       partial[, , neurons] <- partial_trials(values[, neurons, , drop = FALSE])
     }
-    if (na == "error") refuse_broken_trials(values, partial, arg)
+    if (na == "error") {
+      lacking <- which(rowSums(partial, dims = 2) > 0, arr.ind = TRUE)
+      trials <- dimnames(values)[[3]]
+      refuse_if(nrow(lacking), c("repalign_error_partial_trials", "repalign_error_nonfinite"),
+                "`{arg}` lacks some neurons in {count_of(nrow(lacking), 'trial')}, first in trial ",
+                if (is.null(trials)) lacking[1, 2] else quoted(trials[lacking[1, 2]]), " of ",
+                "{stimulus_title(values, lacking[1, 1])}: measure(\"cka\", estimator = ",
+                "\"stimulus_neuron\") takes such trials as they are",
+                "{remedies_by_leaving_out(apply(partial, c(1, 3), any))}.")
+      refuse_lacking_trials(values, arg, c("stimuli", "neurons"))
+    }
   }
   repr <- if (is_path(x)) filed_representation(x, arg, name, na != "error", side) else
     representation(x, arg, name, na != "error", side, loose = TRUE)
   if (na == "error" || !has_trials(repr)) return(repr)
   repr$data[apply(partial, c(1, 3), any)] <- NA
   repr
-}
-
-refuse_broken_trials <- function(values, partial, arg) {
-  lacking <- which(rowSums(partial, dims = 2) > 0, arr.ind = TRUE)
-  if (nrow(lacking)) {
-    name <- dimnames(values)[[3]][lacking[1, 2]]
-    refuse(c("repalign_error_partial_trials", "repalign_error_nonfinite"),
-           "`{arg}` lacks some neurons in {count_of(nrow(lacking), 'trial')}, first in trial ",
-           if (is.null(name)) lacking[1, 2] else quoted(name), " of ",
-           "{stimulus_title(values, lacking[1, 1])}: measure(\"cka\", estimator = ",
-           "\"stimulus_neuron\") takes such trials as they are",
-           "{remedies_by_leaving_out(apply(partial, c(1, 3), any))}.")
-  }
-  refuse_lacking_trials(values, arg, c("stimuli", "neurons"))
 }
 
 # remedies: what `na` may leave out.
@@ -273,9 +268,8 @@ ceiling_row <- function(task, y, measure, splits, over) {
     known$ceiling <- sqrt(known$reliability)
     known$disattenuated <- known$score / known$ceiling
     known$gap <- known$score - known$ceiling
-    columns <- sapply(ceiling_columns, function(name) {
-      c(if (is.null(known[[name]])) NA_real_ else known[[name]], NA_real_, NA_real_)
-    }, simplify = FALSE)
+    columns <- sapply(ceiling_columns, function(name) c(known[[name]], rep(NA_real_, 3))[1:3],
+                      simplify = FALSE)
     return(list(columns = columns, halves = TRUE))
   }
   # whose neurons are a sample?
@@ -297,26 +291,23 @@ ceiling_row <- function(task, y, measure, splits, over) {
        over = samples_word(sampled, task$codes), equal_noise = isTRUE(tables$equal_noise))
 }
 
-# What is reported, for everything that was deleted.
-ceiling_values <- function(h) {
+# Values with their standard errors, and the degrees of freedom of these. alone: do stimuli not
+# depend on each other?
+measured_ceiling <- function(tables, alone) {
+  # what is reported, for everything that was deleted
+  h <- tables$terms
   ratio <- function(a, b) ifelse(b > 0, a / b, NA_real_)
   root <- function(a) suppressWarnings(ifelse(a > 0, sqrt(a), NA_real_))
   reliability <- ratio(h$xx_trial, h$xx)
   reliability[!is.na(reliability) & reliability <= 0] <- NA
   values <- list(h_cross = h$xx_trial, h_self = h$xx, reliability = reliability,
                  ceiling = root(reliability))
-  if (is.null(h$xy)) return(values)
-  values$ceiling <- values$ceiling * root(ratio(h$yy_trial, h$yy))
-  values$score <- h$xy / root(h$xx) / root(h$yy)
-  values$disattenuated <- h$xy_clean / root(h$xx_clean) / root(h$yy_clean)
-  values$gap <- values$score - values$ceiling
-  values
-}
-
-# Values with their standard errors, and the degrees of freedom of these. alone: do stimuli not
-# depend on each other?
-measured_ceiling <- function(tables, alone) {
-  values <- ceiling_values(tables$terms)
+  if (!is.null(h$xy)) {
+    values$ceiling <- values$ceiling * root(ratio(h$yy_trial, h$yy))
+    values$score <- h$xy / root(h$xx) / root(h$yy)
+    values$disattenuated <- h$xy_clean / root(h$xx_clean) / root(h$yy_clean)
+    values$gap <- values$score - values$ceiling
+  }
   alone <- alone && !length(tables$layout$strata)
   columns <- sapply(ceiling_columns, function(name) {
     table <- values[[name]]
@@ -338,15 +329,12 @@ measured_ceiling <- function(tables, alone) {
 
 # notes: what to print below the rows.
 ceiling_result <- function(rows, keys, task, notes) {
-  result <- cbind(keys, do.call(rbind, lapply(rows, function(row) {
-    values <- lapply(names(row$columns), function(name) {
-      stats::setNames(row$columns[[name]][1:2], c(name, paste0(name, "_se")))
-    })
-    as.data.frame(as.list(unlist(values)))
-  })))
-  df <- do.call(rbind, lapply(rows, function(row) {
-    vapply(row$columns, function(column) column[3], 0)
-  }))
+  result <- keys
+  for (name in ceiling_columns) {
+    result[[name]] <- vapply(rows, function(row) row$columns[[name]][1], 0)
+    result[[paste0(name, "_se")]] <- vapply(rows, function(row) row$columns[[name]][2], 0)
+  }
+  df <- do.call(rbind, lapply(rows, function(row) vapply(row$columns, `[`, 0, 3)))
   lost <- is.na(result$reliability)
   warn_if(any(lost), "undefined", "The reliability of {enumerate(unique(result$measure[lost]))} ",
           "is not positive: from these trials, noise and signal cannot be told apart, and there ",
@@ -430,9 +418,7 @@ declare_result(
     empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
     x[!empty]
   },
-  footing = function(x, digits) {
-    if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
-  },
+  footing = function(x, digits) unlist(lapply(attr(x, "note"), strwrap, exdent = 2)),
   # of several comparisons the one with the highest score beside its ceiling
   sentence = function(x) {
     need_columns(x, c("y", "measure", "ceiling", "reliability", "n"), "told", "result")

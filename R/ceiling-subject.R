@@ -92,8 +92,17 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
             "`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
             "of responses(), for each subject.")
   rule <- rule_of_call(na, list(measure), !missing(na))
-  call <- open_sides(subject_sides(x, rule$na), rule$set, rule$na, use = "errors",
-                     why = "a ceiling", remedy = measure_cluster_remedy, grid = FALSE)
+  refuse_if(!is.list(x) || is.data.frame(x) || is_responses(x) || length(x) < 2, "type",
+            "`x` must be a list of at least two subjects, not ",
+            if (is.list(x) && length(x) < 2) count_of(length(x), "element") else describe(x), ".")
+  refuse_time_bins(x, "x")
+  # subjects need no names
+  args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
+    paste0("x$", check_element_names(x, "x"))
+  reprs <- Map(representation, unname(x), args, args, rule$na != "error", "x", TRUE)
+  call <- open_sides(sides_of(with_common_stimuli(unname(reprs))), rule$set, rule$na,
+                     use = "errors", why = "a ceiling", remedy = measure_cluster_remedy,
+                     grid = FALSE)
   stop_at_refusals(call$sides)
   reprs <- call$sides$x$reprs
   measure <- call$set[[1]]
@@ -204,18 +213,6 @@ rdm_ceiling <- function(reprs, measure, group) {
 warn_no_size <- function(repr) {
   warn("undefined", "The ceiling is undefined (NA): a subject's score with itself is not positive ",
        "(`{repr$arg}`). There are too few stimuli or neurons, or it has no variance.")
-}
-
-# The subjects on both sides of a call. They need no names.
-subject_sides <- function(x, na) {
-  refuse_if(!is.list(x) || is.data.frame(x) || is_responses(x) || length(x) < 2, "type",
-            "`x` must be a list of at least two subjects, not ",
-            if (is.list(x) && length(x) < 2) count_of(length(x), "element") else describe(x), ".")
-  refuse_time_bins(x, "x")
-  args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
-    paste0("x$", check_element_names(x, "x"))
-  reprs <- Map(representation, unname(x), args, args, na != "error", "x", TRUE)
-  sides_of(with_common_stimuli(unname(reprs)))
 }
 
 # Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.

@@ -115,54 +115,45 @@ rsa_ceiling_tables <- function(task, y, held) {
     column$yy_trial <- column$yy_clean <- if (is.null(y)) column$yy else y$signal
     column
   })
-  names <- names(columns[[1]])
-  terms <- lapply(stats::setNames(names, names), function(name) {
+  terms <- sapply(names(columns[[1]]), function(name) {
     vapply(columns, function(column) column[[name]], numeric(task$n + 1))
-  })
-  list(terms = terms, layout = layout, n = task$n, scale = log2(x_of(TRUE, TRUE)$scale),
-       equal_noise = !x_of(TRUE, TRUE)$four)
+  }, simplify = FALSE)
+  whole <- x_of(TRUE, TRUE)
+  list(terms = terms, layout = layout, n = task$n, scale = log2(whole$scale),
+       equal_noise = !whole$four)
 }
 
 # A function of the columns that are kept: list(distances, signal, four, scale). What was computed
 # for all columns is kept for calls in which the side is whole (cut = FALSE).
 rsa_columns <- function(repr) {
-  trials <- event_responses(repr)
-  compute <- function(keep) {
-    values <- trials$values[, keep, drop = FALSE]
-    means <- rowsum(values, trials$stimulus, reorder = TRUE) / trials$count
-    gram <- tcrossprod(trials$means[, keep, drop = FALSE])
-    d <- outer(diag(gram), diag(gram), "+") - 2 * gram
-    diag(d) <- 0
-    list(distances = d,
-         signal = signal_variance(values, means, trials), four = trials$four,
-         scale = trials$scale)
-  }
-  whole <- compute(rep(TRUE, ncol(trials$values)))
-  function(keep, cut) if (!cut || all(keep)) whole else compute(keep)
-}
-
-# Responses of single events, a row each, in the order of their stimuli: list(values, stimulus,
-# count, means, four, scale). Trials of one event are averaged, because they share noise. What a
-# run adds to all of its stimuli is taken away.
-event_responses <- function(repr) {
+  # responses of single events, a row each, in the order of their stimuli. Trials of one event are
+  # averaged, because they share noise; what a run adds to all of its stimuli is taken away.
   form <- trial_form(repr)
   size <- dim(form$values)
   values <- form$values
   if (form$run) values <- values - rep(colMeans(values), each = size[1])
   flat <- matrix(aperm(values, c(3, 1, 2)), size[1] * size[3])
-  event <- as.vector(t(form$event))
-  stimulus <- rep(seq_len(size[1]), each = size[3])
   there <- !is.na(flat[, 1])
-  key <- paste(stimulus, event)[there]
+  flat <- flat[there, , drop = FALSE]
+  stimulus <- rep(seq_len(size[1]), each = size[3])[there]
+  key <- paste(stimulus, as.vector(t(form$event))[there])
   key <- match(key, unique(key))
-  of_event <- stimulus[there][!duplicated(key)]
-  events <- rowsum(flat[there, , drop = FALSE], key, reorder = TRUE) / tabulate(key)
+  of_event <- stimulus[!duplicated(key)]
+  events <- unname(rowsum(flat, key, reorder = TRUE) / tabulate(key))
   count <- tabulate(of_event, size[1])
   refuse_single_trials(count, repr)
-  means <- rowsum(flat[there, , drop = FALSE], stimulus[there], reorder = TRUE) /
-    tabulate(stimulus[there], size[1])
-  list(values = unname(events), stimulus = of_event, count = count, means = unname(means),
-       four = all(count >= 4), scale = form$scale)
+  means <- unname(rowsum(flat, stimulus, reorder = TRUE) / tabulate(stimulus, size[1]))
+  trials <- list(stimulus = of_event, count = count, four = all(count >= 4))
+  compute <- function(keep) {
+    values <- events[, keep, drop = FALSE]
+    gram <- tcrossprod(means[, keep, drop = FALSE])
+    d <- outer(diag(gram), diag(gram), "+") - 2 * gram
+    diag(d) <- 0
+    list(distances = d, four = trials$four, scale = form$scale,
+         signal = signal_variance(values, rowsum(values, of_event, reorder = TRUE) / count, trials))
+  }
+  whole <- compute(rep(TRUE, ncol(events)))
+  function(keep, cut) if (!cut || all(keep)) whole else compute(keep)
 }
 
 refuse_single_trials <- function(count, repr) {
@@ -197,27 +188,40 @@ signal_variance <- function(values, means, trials) {
   shift <- colMeans(means)
   values <- values - rep(shift, each = nrow(values))
   means <- means - rep(shift, each = nrow(means))
-  parts <- if (trials$four) four_trial_parts(values, means, trials) else
-    two_trial_parts(values, means, trials)
-  pairs <- pair_numbers(nrow(means))
+  at <- trials$stimulus
+  n <- length(trials$count)
+  parts <- if (trials$four) four_trial_parts(values, means, trials) else {
+    # estimates from two trials, whose distances hold the noise of the trials: right where all
+    # stimuli have the same noise
+    size <- rowSums(values^2)
+    mean_size <- drop(rowsum(size, at)) / trials$count
+    w <- outer(size, mean_size, "+") - 2 * tcrossprod(values, means)
+    squares <- block_squares(values, at, function(rows, products) {
+      outer(size[rows], size, "+") - 2 * products
+    })
+    d <- different_trial_products(w, squares, trials)
+    diag(d) <- 0
+    w <- no_own(w, trials)
+    list(e = means_by_stimulus(w, trials), d = d, w = w, factor = 1)
+  }
+  pairs <- pair_numbers(n)
   sums <- lapply(list(e = parts$e, d = parts$d, square = parts$e^2), sums_without)
-  shared <- shared_sums(parts, trials)
+  # the sum over j != k of products of deviations, and what it loses with each stimulus
+  deviation <- parts$w - means_by_stimulus(parts$w, trials)[at, , drop = FALSE]
+  row <- rowSums(deviation)
+  square <- rowsum(deviation^2, at)
+  quadratic <- unname(drop(rowsum(row^2, at)) - rowSums(square))
+  loss <- 2 * rowsum(row * deviation, at) - 2 * square
+  weight <- -parts$factor / (trials$count * (trials$count - 1))
+  # the sums of delta_ijk over all i and different j, k
+  shared <- sums_of_others(weight * quadratic, weight * loss)
+  if (trials$four) {
+    others <- c(n - 1, rep(n - 2, n))
+    constant <- c(sum(parts$constant), sum(parts$constant) - parts$constant)
+    shared <- shared + others * (others - 1) * constant -
+      4 * (others - 1) * sums_of_others(rowSums(parts$gamma), parts$gamma)
+  }
   sums$d / pairs - (sums$e^2 + shared + sums$d - sums$square) / pairs^2
-}
-
-# Estimates from two trials, whose distances hold the noise of the trials: right where all stimuli
-# have the same noise.
-two_trial_parts <- function(values, means, trials) {
-  size <- rowSums(values^2)
-  mean_size <- drop(rowsum(size, trials$stimulus)) / trials$count
-  w <- outer(size, mean_size, "+") - 2 * tcrossprod(values, means)
-  squares <- block_squares(values, trials$stimulus, function(rows, products) {
-    outer(size[rows], size, "+") - 2 * products
-  })
-  d <- different_trial_products(w, squares, trials)
-  diag(d) <- 0
-  w <- no_own(w, trials)
-  list(e = means_by_stimulus(w, trials), d = d, w = w, factor = 1)
 }
 
 # Estimates from four different trials, in which all noise drops out. K_i: products of different
@@ -283,24 +287,6 @@ no_own <- function(w, trials) {
 
 means_by_stimulus <- function(w, trials) unname(rowsum(w, trials$stimulus) / trials$count)
 
-# The sums of delta_ijk over all i and different j, k, with nothing and with each stimulus deleted.
-shared_sums <- function(parts, trials) {
-  at <- trials$stimulus
-  n <- length(trials$count)
-  deviation <- parts$w - means_by_stimulus(parts$w, trials)[at, , drop = FALSE]
-  row <- rowSums(deviation)
-  # the sum over j != k of products of deviations, and what it loses with each stimulus
-  square <- rowsum(deviation^2, at)
-  quadratic <- unname(drop(rowsum(row^2, at)) - rowSums(square))
-  loss <- 2 * rowsum(row * deviation, at) - 2 * square
-  weight <- -parts$factor / (trials$count * (trials$count - 1))
-  total <- sums_of_others(weight * quadratic, weight * loss)
-  if (is.null(parts$gamma)) return(total)
-  others <- c(n - 1, rep(n - 2, n))
-  total + others * (others - 1) * c(sum(parts$constant), sum(parts$constant) - parts$constant) -
-    4 * (others - 1) * sums_of_others(rowSums(parts$gamma), parts$gamma)
-}
-
 # The sum of values of stimuli, then without each stimulus u: its value is gone, and those of the
 # others lose loss[, u].
 sums_of_others <- function(value, loss) {
@@ -356,15 +342,11 @@ random_trial_halves <- function(repr) {
       replace(integer(size[3]), at, rep_len(c(1L, 2L), length(at) %/% 2 * 2)[seq_along(at)])
     }, integer(size[3]))
     half <- t(matrix(half, size[3]))
+    values[is.na(values)] <- 0
     for (part in 1:2) {
-      weight <- half == part
-      weight[is.na(weight)] <- FALSE
+      weight <- half == part & !is.na(half)
       total <- 0
-      for (t in seq_len(size[3])) {
-        slot <- matrix(values[, , t], size[1])
-        slot[is.na(slot)] <- 0
-        total <- total + ifelse(weight[, t], 1, 0) * slot
-      }
+      for (t in seq_len(size[3])) total <- total + weight[, t] * values[, , t]
       means[, neurons, part] <- total / rowSums(weight)
     }
   }

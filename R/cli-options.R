@@ -101,24 +101,22 @@ sorted_options <- function(command, options) {
 cli_value <- function(text, name) {
   if (!is.character(text)) return(text)
   of_file <- grepl(".", text, fixed = TRUE) && file_ending(text) %in% names(file_formats())
-  if (of_file || file.exists(text) && !dir.exists(text)) return(cli_labels(text, name))
+  if (of_file || file.exists(text) && !dir.exists(text)) {
+    # labels go by name where a table has the ids in its first column
+    need_file(text, paste0("--", name))
+    if (!file_ending(text) %in% c("csv", "tsv")) return(column_of_labels(read_representation(text)))
+    table <- cli_table(text)
+    refuse_if(ncol(table) > 2, "option", "--{name} {quoted(text)} has {ncol(table)} columns: ",
+              "give the ids and the labels, or the labels alone.")
+    values <- utils::type.convert(table[[ncol(table)]], as.is = TRUE)
+    return(if (ncol(table) == 2) stats::setNames(values, table[[1]]) else values)
+  }
   parts <- strsplit(text, ",", fixed = TRUE)[[1]]
   if (identical(parts, "NULL")) return(NULL)
   # a range of numbers, as in --rows 1:100
   ends <- if (grepl("^[0-9]+:[0-9]+$", text)) as.integer(strsplit(text, ":")[[1]])
   if (length(ends)) return(seq(ends[1], ends[2]))
   if (name == "measure") parts else utils::type.convert(parts, as.is = TRUE)
-}
-
-# Labels from a file: by name where a table has the ids in its first column.
-cli_labels <- function(file, name) {
-  need_file(file, paste0("--", name))
-  if (!file_ending(file) %in% c("csv", "tsv")) return(column_of_labels(read_representation(file)))
-  table <- cli_table(file)
-  refuse_if(ncol(table) > 2, "option", "--{name} {quoted(file)} has {ncol(table)} columns: ",
-            "give the ids and the labels, or the labels alone.")
-  values <- utils::type.convert(table[[ncol(table)]], as.is = TRUE)
-  if (ncol(table) == 2) stats::setNames(values, table[[1]]) else values
 }
 
 # A table of texts with a line of names.
@@ -186,7 +184,14 @@ cli_data <- function(text, reading = list()) {
   paths <- if (file.exists(text)) text else strsplit(text, ",", fixed = TRUE)[[1]]
   if (length(paths) > 1 && (any(dir.exists(paths)) || !all(file.exists(paths)))) {
     # folders, or arrays of files, among them
-    each <- lapply(paths, named_cli_data, reading)
+    each <- lapply(paths, function(path) {
+      read <- cli_data(path, reading)
+      if (!is.list(read$data)) read$data <- list(read$data)
+      names <- names(read$data)
+      names <- if (dir.exists(path)) paste0(basename(path), "/", names) else
+        if (is.null(names)) sub("[.][^.]*$", "", sub("^.*:", "", basename(path))) else names
+      lapply(read, stats::setNames, names)
+    })
     return(list(data = do.call(c, lapply(each, `[[`, "data")),
                 files = do.call(c, lapply(each, `[[`, "files"))))
   }
@@ -207,50 +212,36 @@ cli_data <- function(text, reading = list()) {
   list(data = data, files = stats::setNames(files, names(data)))
 }
 
-# What cli_data() gives of one text among several: named lists.
-named_cli_data <- function(text, reading) {
-  read <- cli_data(text, reading)
-  if (!is.list(read$data)) read$data <- list(read$data)
-  names <- if (dir.exists(text)) paste0(basename(text), "/", names(read$data)) else
-    if (is.null(names(read$data))) sub("[.][^.]*$", "", sub("^.*:", "", basename(text))) else
-      names(read$data)
-  lapply(read, stats::setNames, names)
-}
-
 # The sides of a command with rows that belong together. ids: a file, or NULL; speak: for remarks.
 paired_sides <- function(sides, ids, speak) {
-  flat <- list()
-  for (side in names(sides)) {
-    map_matrices(sides[[side]], side, function(m, arg) flat[[arg]] <<- dim(m)[1])
+  # what `of` gives for each matrix, by its argument
+  each <- function(sides, of) {
+    flat <- list()
+    Map(map_matrices, sides, names(sides), list(function(m, arg) flat[[arg]] <<- of(m)))
+    flat
   }
-  if (!is.null(ids)) return(sides_by_ids(sides, ids, speak))
-  named <- TRUE
-  Map(map_matrices, sides, names(sides), list(function(m, arg) {
-    named <<- named && !is.null(dimnames(m)[[1]])
-    m
-  }))
-  if (named) return(sides)
-  other <- which(unlist(flat) != flat[[1]])
-  refuse_if(length(other), "rows", "`{names(flat)[1]}` has {count_of(flat[[1]], 'row')} and ",
-            "`{names(flat)[other[1]]}` has {flat[[other[1]]]}: give equal rows, or the ids of the ",
-            "rows, --ids ids.csv.")
-  speak("Rows are paired by their place, ", count_of(flat[[1]], "row"), " in each file. --ids ",
-        "pairs them by ids.")
-  sides
-}
-
-sides_by_ids <- function(sides, ids, speak) {
+  change <- function(sides, by) Map(map_matrices, sides, names(sides), list(by))
+  rows <- each(sides, function(m) dim(m)[1])
+  if (is.null(ids)) {
+    if (!any(unlist(each(sides, function(m) is.null(dimnames(m)[[1]]))))) return(sides)
+    other <- which(unlist(rows) != rows[[1]])
+    refuse_if(length(other), "rows", "`{names(rows)[1]}` has {count_of(rows[[1]], 'row')} and ",
+              "`{names(rows)[other[1]]}` has {rows[[other[1]]]}: give equal rows, or the ids of ",
+              "the rows, --ids ids.csv.")
+    speak("Rows are paired by their place, ", count_of(rows[[1]], "row"), " in each file. --ids ",
+          "pairs them by ids.")
+    return(sides)
+  }
   table <- cli_table(ids)
-  named <- Map(map_matrices, sides, names(sides), list(function(m, arg) {
+  named <- change(sides, function(m, arg) {
     labels <- ids_of(table, arg, dim(m)[1], ids)
     names <- dimnames(m)
     if (is.null(names)) names <- vector("list", length(dim(m)))
     names[[1]] <- labels
     dimnames(m) <- names
     m
-  }))
-  all <- list()
-  Map(map_matrices, named, names(named), list(function(m, arg) all[[arg]] <<- dimnames(m)[[1]]))
+  })
+  all <- each(named, function(m) dimnames(m)[[1]])
   common <- Reduce(intersect, all)
   refuse_if(!length(common), "rows", "--ids {quoted(ids)} gives no id that is in all files.")
   short <- lengths(all) > length(common)
@@ -259,9 +250,9 @@ sides_by_ids <- function(sides, ids, speak) {
           paste0(lengths(all)[short] - length(common), " of ", names(all)[short], collapse = ", "),
           ".")
   }
-  Map(map_matrices, named, names(named), list(function(m, arg) {
+  change(named, function(m, arg) {
     if (length(dim(m)) == 3) m[common, , , drop = FALSE] else m[common, , drop = FALSE]
-  }))
+  })
 }
 
 # The ids of the rows of one file: the column of its layer, that of its side, or the only one.

@@ -134,7 +134,7 @@ run_command <- function(args, files, quiet) {
       for (name in names(data)) assign(paste0(side, "$", name), read$files[[name]], files)
     data
   }, options$sides, names(options$sides))
-  rows <- lapply(sides, first_row_count)
+  rows <- first_row_count(sides)
   sides <- paired_sides(sides, own$ids, speak)
   if (!is.null(own$kind)) {
     named <- function(data) responses(data, kind = own$kind)
@@ -143,7 +143,13 @@ run_command <- function(args, files, quiet) {
   texts <- c(options$arguments, options$parameters)
   texts$given <- NULL
   arguments <- Map(cli_value, texts, names(texts))
-  arguments <- lapply(arguments, labels_by_ids, sides, rows[[1]], own$ids)
+  arguments <- lapply(arguments, function(labels) {
+    if (is.null(own$ids) || length(labels) != rows || !is.null(names(labels))) return(labels)
+    # labels without names are those of the rows as they stood in the first file before they were
+    # paired
+    all <- ids_of(cli_table(own$ids), names(sides)[1], rows, own$ids)
+    labels[match(first_row_names(sides), all)]
+  })
   if (!is.null(sides$given)) arguments$given <- sides$given
   of_measure <- intersect(names(arguments), names(options$parameters))
   if (length(of_measure)) {
@@ -152,31 +158,21 @@ run_command <- function(args, files, quiet) {
     arguments[of_measure] <- NULL
   }
   sides$given <- NULL
-  write_result(call_function(cli_commands[[given$command]]$calls, c(sides, arguments), quiet), own,
-               format, options$sides)
+  # the function is called by the names of its arguments, as a user does, so that its messages are
+  # those of R
+  values <- c(sides, arguments)
+  frame <- list2env(values, parent = topenv())
+  words <- lapply(stats::setNames(nm = names(values)), as.name)
+  code <- as.call(c(as.name(cli_commands[[given$command]]$calls), words))
+  result <- if (quiet || !requireNamespace("progressr", quietly = TRUE)) eval(code, frame) else {
+    shown <- getOption("progressr.enable", TRUE)
+    bar <- progressr::handler_txtprogressbar(file = stderr(), enable = shown)
+    progressr::with_progress(eval(code, frame), handlers = bar, enable = shown)
+  }
+  write_result(result, own, format, options$sides)
 }
 
 first_row_count <- function(side) if (is.list(side)) first_row_count(side[[1]]) else dim(side)[1]
-
-# Labels without names are those of the rows as they stand in the first file, before these are
-# paired. sides: after it.
-labels_by_ids <- function(labels, sides, rows, ids) {
-  if (is.null(ids) || length(labels) != rows || !is.null(names(labels))) return(labels)
-  all <- ids_of(cli_table(ids), names(sides)[1], rows, ids)
-  labels[match(first_row_names(sides), all)]
-}
-
-# The function is called by the names of its arguments, as a user does, so that its messages are
-# those of R.
-call_function <- function(name, arguments, quiet) {
-  frame <- list2env(arguments, parent = topenv())
-  words <- lapply(stats::setNames(nm = names(arguments)), as.name)
-  code <- as.call(c(as.name(name), words))
-  if (quiet || !requireNamespace("progressr", quietly = TRUE)) return(eval(code, frame))
-  shown <- getOption("progressr.enable", TRUE)
-  bar <- progressr::handler_txtprogressbar(file = stderr(), enable = shown)
-  progressr::with_progress(eval(code, frame), handlers = bar, enable = shown)
-}
 
 # ---- what comes out
 
@@ -188,11 +184,10 @@ output_format <- function(own) {
   other <- !is.null(own$out) && grepl(".", basename(own$out), fixed = TRUE) && !ending %in% formats
   refuse_if(is.null(own$format) && other, "option", "--out: no table is written as .{ending}: ",
             "give a file that ends in .csv, .json or .parquet, or give --format.")
-  for (arg in c("out", "figure")) {
-    folder <- if (!is.null(own[[arg]])) dirname(own[[arg]])
-    refuse_if(!is.null(folder) && !dir.exists(folder), "option", "--{arg}: there is no folder ",
-              "{quoted(folder)}.")
-    refuse_if(!is.null(folder) && (dir.exists(own[[arg]]) || file.access(folder, 2) != 0), "option",
+  for (arg in intersect(c("out", "figure"), names(own))) {
+    folder <- dirname(own[[arg]])
+    refuse_if(!dir.exists(folder), "option", "--{arg}: there is no folder {quoted(folder)}.")
+    refuse_if(dir.exists(own[[arg]]) || file.access(folder, 2) != 0, "option",
               "--{arg}: {quoted(own[[arg]])} cannot be written.")
   }
   refuse_if(format == "parquet" && is.null(own$out), "option", "--format parquet needs --out FILE.")

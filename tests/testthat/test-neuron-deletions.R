@@ -63,7 +63,7 @@ test_that("errors over stimuli and neurons are literal deletion, of two regions"
     result <- brain_to_brain(p$x, p$y, neurons = 4, repeats = 5, units_x = units$x,
                              units_y = units$y, over = both_samples)
     set.seed(2)
-    drawn <- two_random_subsets(6, 7)(4, 5)
+    drawn <- list(a = replicate(5, sample.int(6, 4)), b = replicate(5, sample.int(7, 4)))
     unit <- if (is.null(units)) list(x = 1:6, y = 7:13) else units
     for (e in all_estimators) {
       expect_relative(result$pooled_se[result$estimator == e],

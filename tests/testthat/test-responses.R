@@ -496,7 +496,10 @@ test_that("random halves and groups of one recording are corrected for trials", 
   halves <- quiet(brain_to_brain(one, neurons = 4, repeats = 60,
                                  estimator = "stimulus_neuron_trial"))
   h <- trial_terms(trial_sample(representation(one, "x"), representation(one, "x")))
-  members <- random_halves(8)
+  members <- function(size, repeats) {
+    both <- replicate(repeats, sample.int(8, 2 * size))
+    list(a = both[seq_len(size), , drop = FALSE], b = both[size + seq_len(size), , drop = FALSE])
+  }
   expect_equal(halves$n_estimates, 60)
   # each choice of halves is the ratio of means of h
   set.seed(2)

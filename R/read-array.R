@@ -72,8 +72,8 @@ check_dims <- function(dims, file, rows = NULL, copies = 1) {
   check_axes(dims, file)
   check_size(dims[1], prod(dims[-1]), "file")
   n <- if (is.null(rows)) dims[1] else length(rows)
-  what <- paste0("The array of ", quoted(basename(file)))
-  check_memory(8 * copies * n * prod(dims[-1]), what, "Read some of its rows, by `rows =`.")
+  check_memory(8 * copies * n * prod(dims[-1]), paste0("The array of ", quoted(basename(file))),
+               "Read some of its rows, by `rows =`.")
 }
 
 # ---- NumPy: .npy holds one array, .npz is an archive of such files
@@ -149,12 +149,9 @@ npy_header <- function(path, file) {
   bytes <- file_bytes(path, first, length)
   # versions 1 and 2 are written in Latin-1, but whatever can be read is ASCII
   if (version < 3) bytes[bytes > as.raw(0x7f)] <- charToRaw("?")
-  c(parse_npy_header(header_text(bytes, file), file), end = first + length)
-}
-
-# The header is a dictionary of Python with three entries, which is compared with what it may be
-# and never evaluated.
-parse_npy_header <- function(text, file) {
+  text <- header_text(bytes, file)
+  # a dictionary of Python with three entries, which is compared with what it may be and never
+  # evaluated
   entry <- c(descr = "(?:'[^'\"\\\\]*'|\"[^'\"\\\\]*\"|\\[.*\\])", fortran_order = "(?:True|False)",
              shape = "\\([0-9L, ]*\\)")
   if (grepl("['\"]descr['\"]\\s*:\\s*\\[", text)) {
@@ -188,7 +185,7 @@ parse_npy_header <- function(text, file) {
   }
   shape <- if (!nzchar(inner)) numeric() else as.double(sub("L$", "", strsplit(inner, ",")[[1]]))
   list(descr = gsub("['\"]", "", values$descr), fortran = values$fortran_order == "True",
-       shape = shape)
+       shape = shape, end = first + length)
 }
 
 # --- Archives --------------------------------------------------------------------
@@ -287,30 +284,28 @@ safetensors_header <- function(file) {
   if (length > 1e8) refuse_file(file, "has a header of more than 100 MB.")
   bytes <- file_bytes(file, 8, length)
   text <- header_text(bytes, file)
-  # NULL where the header is not JSON. A header has three levels; very deep ones would overflow the
-  # stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of
-  # printf(), and dies of a percent sign in it, which JSON can write in another way.
-  header <- if (bytes[1] == charToRaw("{") && json_depth(text) <= 3) {
-    catch_error(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
-                failed = function(e) NULL)
+  # NULL where the header is not JSON
+  header <- if (bytes[1] == charToRaw("{")) {
+    # A header has lists and objects of three levels; very deep ones would overflow the stack of the
+    # parser. What is escaped or quoted is dropped first; a bracket that closes nothing does not
+    # count.
+    unquoted <- gsub("\"[^\"]*\"", "", gsub("\\\\.", "", text, perl = TRUE), perl = TRUE)
+    brackets <- utf8ToInt(gsub("[^][{}]", "", unquoted, perl = TRUE))
+    depth <- cumsum(ifelse(brackets %in% utf8ToInt("[{"), 1, -1))
+    # jsonlite 1.8.4 takes the text that it complains of for a format of printf(), and dies of a
+    # percent sign in it, which JSON can write in another way
+    if (max(0, depth - pmin(0, cummin(depth))) <= 3) {
+      catch_error(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
+                  failed = function(e) NULL)
+    }
   }
   if (!is.list(header) || (length(header) && is.null(names(header)))) {
     refuse_file(file, "has a damaged header: it is not the JSON of .safetensors files.")
   }
-  tensors <- header[names(header) != "__metadata__"]
   if (anyDuplicated(names(header)) || !all(nzchar(names(header)))) {
     refuse_file(file, "has a damaged header: names of tensors must be there, and differ.")
   }
-  list(tensors = tensors, end = 8 + length)
-}
-
-# How deep the lists and objects of a JSON text lie within each other. What is escaped or quoted is
-# dropped first; a bracket that closes nothing does not count.
-json_depth <- function(text) {
-  unquoted <- gsub("\"[^\"]*\"", "", gsub("\\\\.", "", text, perl = TRUE), perl = TRUE)
-  brackets <- utf8ToInt(gsub("[^][{}]", "", unquoted, perl = TRUE))
-  depth <- cumsum(ifelse(brackets %in% utf8ToInt("[{"), 1, -1))
-  max(0, depth - pmin(0, cummin(depth)))
+  list(tensors = header[names(header) != "__metadata__"], end = 8 + length)
 }
 
 check_tensor <- function(tensor, name, file) {
@@ -321,10 +316,8 @@ check_tensor <- function(tensor, name, file) {
     if (is.list(values) && all(good)) as.double(unlist(values))
   }
   part <- function(key) if (is.list(tensor) && sum(names(tensor) == key) == 1) tensor[[key]]
-  shape <- part("shape")
-  offsets <- part("data_offsets")
-  shape <- if (is.list(shape)) c(whole(shape), numeric())
-  offsets <- if (is.list(offsets)) whole(offsets)
+  shape <- whole(part("shape"))
+  offsets <- whole(part("data_offsets"))
   type <- part("dtype")
   if (is.null(shape) || length(shape) != length(part("shape")) || length(offsets) != 2 ||
       !is.character(type) || length(type) != 1) {
@@ -361,12 +354,6 @@ read_rds <- function(x, file, name, rows) {
   }
   if (is.data.frame(x) || inherits(x, "Matrix")) x <- plain_matrix(x, basename(file))
   r_array(x, rows, file)
-}
-
-read_rds_file <- function(file) {
-  catch_error(suppressWarnings(readRDS(file)), failed = function(e) {
-    refuse_file(file, "cannot be read by readRDS(): ", conditionMessage(e), ".")
-  })
 }
 
 # What a class makes of numbers, or of a list, only its own functions know: of all classes, those

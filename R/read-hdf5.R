@@ -20,10 +20,18 @@ read_hdf5 <- function(file, name, rows) {
     first <- first_axis(found)
     check_dims(c(dims[first], dims[-first]), file, rows, copies = 3)
     wanted <- rows_of(rows, dims[first], file)
-    values <- dataset_rows(found, first, if (!is.null(rows)) sort(unique(wanted)), file)
-    n <- if (is.null(rows)) dims[first] else length(unique(wanted))
-    data <- if (matlab) matrix(values, n) else t(matrix(values, ncol = n))
-    if (!is.null(rows)) data <- data[match(wanted, sort(unique(wanted))), , drop = FALSE]
+    taken <- sort(unique(wanted))
+    args <- rep(list(quote(expr = )), length(found$dims))
+    if (!is.null(rows)) args[[first]] <- taken
+    # all integers of 64 bits in the bits of doubles, so that none is rounded or NA before it is
+    # checked; hdf5r 1.3.8 has an argument `flags` for this, but does not use it
+    before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
+    on.exit(options(before))
+    values <- found$read(args = args, drop = FALSE)
+    values <- if (inherits(values, "integer64")) integer64_doubles(values, file) else
+      as.double(values)
+    data <- if (matlab) matrix(values, length(taken)) else t(matrix(values, ncol = length(taken)))
+    if (!is.null(rows)) data <- data[match(wanted, taken), , drop = FALSE]
     rest <- dims[-first]
     file_array(data, if (matlab) rest else rev(rest), if (matlab) "first" else "last")
   })
@@ -140,18 +148,6 @@ dataset_dims <- function(dataset) {
 # hdf5r gives axes in reverse, which is MATLAB's order for what MATLAB wrote.
 first_axis <- function(dataset) {
   if (nzchar(matlab_class(dataset))) 1 else length(dataset_dims(dataset))
-}
-
-# The numbers of a dataset, with some entries (sorted) of one axis, or all.
-dataset_rows <- function(dataset, axis, wanted, file) {
-  args <- rep(list(quote(expr = )), length(dataset$dims))
-  if (!is.null(wanted)) args[[axis]] <- wanted
-  # all integers of 64 bits in the bits of doubles, so that none is rounded or NA before it is
-  # checked; hdf5r 1.3.8 has an argument `flags` for this, but does not use it
-  before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
-  on.exit(options(before))
-  values <- dataset$read(args = args, drop = FALSE)
-  if (inherits(values, "integer64")) integer64_doubles(values, file) else as.double(values)
 }
 
 # ---- MATLAB

@@ -260,7 +260,7 @@ recorded_sessions <- function(x) {
 }
 
 # Responses that lack in a trial that other neurons of their session have.
-missing_responses <- function(x, recorded = recorded_sessions(x)) {
+missing_responses <- function(x, recorded) {
   columns <- if (is.null(x$session)) dim(x)[2] else tabulate(match(x$session, unique(x$session)))
   sum(colSums(recorded) * columns) - sum(!is.na(x$values))
 }

@@ -132,11 +132,26 @@ center_forms <- function(source, neighbours, job, run) {
     form <- if (quick) quick_center(source$patterns$means[, neighbours[[k]], drop = FALSE], job)
     if (!is.null(form)) return(form)
     name <- names(neighbours)[k]
-    try_center(center_form(source, neighbours[[k]], name, job), name, run)
+    try_center({
+      repr <- center_repr(source, neighbours[[k]], name)
+      # a centre without variance is an error here
+      if (repr$kind == "data") form_centering(repr)
+      if (isTRUE(job$null$from_gram)) repr$cache$route <- "sample"
+      form <- operands(job$null, job$measure, list(repr), 1, "x")$forms[[1]]
+      # NULL, with a reason, where its scores are undefined
+      if (is_undefined(form)) {
+        job$measure$declaration$undefined(repr, args)
+        form <- NULL
+      } else if (inspects_scores(job$measure)) {
+        # all of its representation that warnings about scores need
+        form$repr <- repr
+      }
+      form
+    }, name, run)
   })
 }
 
-# What center_form() makes of usual patterns of three or more channels, in a fifth of its time; NULL
+# The form of a centre with usual patterns of three or more channels, in a fifth of the time; NULL
 # where something is to be judged or said.
 quick_center <- function(x, job) {
   args <- job$measure$args
@@ -155,23 +170,6 @@ quick_center <- function(x, job) {
   form <- compared_parts(if (ranked) .Call(C_average_ranks, d, tolerance, 1L) else d,
                          !ranked && args$inner == "sqeuclidean", args$outer)
   if (form$size == 0) NULL else c(form, job$null$operand(form, list(n = nrow(x)), args, "x"))
-}
-
-# The form of a centre with its operand, or NULL, with a reason, where its scores are undefined. Of
-# its representation only what warnings about scores need is kept.
-center_form <- function(source, channels, name, job) {
-  measure <- job$measure
-  repr <- center_repr(source, channels, name)
-  # a centre without variance is an error here
-  if (repr$kind == "data") form_centering(repr)
-  if (isTRUE(job$null$from_gram)) repr$cache$route <- "sample"
-  form <- operands(job$null, measure, list(repr), 1, "x")$forms[[1]]
-  if (is_undefined(form)) {
-    measure$declaration$undefined(repr, measure$args)
-    return(NULL)
-  }
-  if (inspects_scores(measure)) form$repr <- repr
-  form
 }
 
 # Measures whose score is the inner product of the two matrices over a number for each side, which

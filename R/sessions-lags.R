@@ -5,7 +5,26 @@
 # test of the order of days; and parts of the covariances of the rows, as interval_parts() has them.
 session_scores <- function(measures, call, permutations) {
   tables <- unlist(lapply(unname(measures), lag_tables), recursive = FALSE)
-  parts <- deletion_parts(tables, call)
+  # how tables of deletions vary together, as interval_parts() has it
+  neurons <- length(call$identities)
+  units <- nrow(tables[[1]]) - 1
+  share <- (neurons - 1) / neurons
+  products <- function(take, size) {
+    values <- matrix(vapply(tables, take, numeric(size)), size)
+    crossprod(sweep(values, 2, colMeans(values)))
+  }
+  at <- seq_len(neurons) + 1
+  main <- list(products(function(table) table[-1, 1], units) * (units - 1) / units)
+  interactions <- list()
+  if (call$neurons) {
+    main[[2]] <- products(function(table) table[1, at], neurons) * share
+    inner <- vapply(tables, function(table) c(deletion_interaction(table, at)),
+                    numeric(units * neurons))
+    interactions <- list(crossprod(inner) * share * (units - 1) / units)
+  }
+  parts <- list(main = main, interactions = interactions,
+                df = c(units, neurons)[seq_along(main)] - 1, sample = seq_along(main),
+                clustered = !is.null(call$clusters))
   lags <- measures[[1]]$lags
   rows <- data.frame(measure = rep(names(measures), each = length(lags) + 2),
                      what = c(rep("lag", length(lags)), "level", "slope"), lag = c(lags, NA, NA),
@@ -33,29 +52,6 @@ lag_tables <- function(measure) {
 slope_weights <- function(measure) {
   z <- measure$lags - sum(measure$pairs * measure$lags) / sum(measure$pairs)
   measure$pairs * z / sum(measure$pairs * z^2)
-}
-
-# How tables of deletions vary together, as interval_parts() has it.
-deletion_parts <- function(tables, call) {
-  neurons <- length(call$identities)
-  units <- nrow(tables[[1]]) - 1
-  products <- function(take, size) {
-    values <- matrix(vapply(tables, take, numeric(size)), size)
-    crossprod(sweep(values, 2, colMeans(values)))
-  }
-  at <- seq_len(neurons) + 1
-  stimuli <- products(function(table) table[-1, 1], units) * (units - 1) / units
-  main <- list(stimuli)
-  interactions <- list()
-  if (call$neurons) {
-    share <- (neurons - 1) / neurons
-    main[[2]] <- products(function(table) table[1, at], neurons) * share
-    inner <- vapply(tables, function(table) c(deletion_interaction(table, at)),
-                    numeric(units * neurons))
-    interactions <- list(crossprod(inner) * share * (units - 1) / units)
-  }
-  list(main = main, interactions = interactions, df = c(units, neurons)[seq_along(main)] - 1,
-       sample = seq_along(main), clustered = !is.null(call$clusters))
 }
 
 # Of so many days all orders are taken.

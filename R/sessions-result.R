@@ -69,10 +69,7 @@ declare_result(
   footing = function(x, digits) {
     if (nrow(x) && !is.null(attr(x, "slopes"))) strwrap(in_words(x), exdent = 2)
   },
-  sentence = function(x) {
-    need_kept(x, "slopes", "across_sessions()", "result")
-    without_claim(sessions_sentence(x), attr(x, "dependence"))
-  },
+  sentence = function(x) without_claim(sessions_sentence(x), attr(x, "dependence")),
   limits = function(x, level) {
     rows <- need_columns(as.data.frame(x), c("measure", "lag", "score", "se", "df"), "used")
     limits <- student_limits(rows$score, rows$se, rows$df, level)
@@ -95,8 +92,16 @@ sessions_sentence <- function(x) {
     slope <- slopes[row, ]
     name <- sub("tuning", "tuning of followed neurons", slope$measure)
     if (is.na(slope$level)) return(paste(name, "is undefined (NA)"))
-    if (is.na(slope$slope)) return(level_words_without_slope(x, slope, name))
-    level <- paste0("level ", number_word(slope$level))
+    if (is.na(slope$slope)) {
+      # "geometry was 1.05 (95% interval 0.93 to 1.18; at one lag: no slope can be fitted)"
+      limits <- student_limits(slope$level, slope$level_se, slope$level_df, attr(x, "conf_level"))
+      text <- with_limits_words(slope$level, limits[1], limits[2])
+      pairs <- need_kept(x, "tables", "across_sessions()", "result")$pairs
+      one <- length(unique(pairs$lag[!is.na(pairs[[slope$measure]])])) == 1
+      return(paste0(name, " was ", text[["score"]],
+                    brackets(interval_phrase(text[-1], attr(x, "conf_level")),
+                             paste0(if (one) "at one lag: ", "no slope can be fitted"))))
+    }
     text <- with_limits_words(slope$slope, slope$slope_low, slope$slope_high)
     fell <- slope$slope < 0 && isTRUE(slope$p_order <= 0.05)
     details <- c(if (!fell) paste("slope", without_zero(text[["score"]])),
@@ -105,7 +110,7 @@ sessions_sentence <- function(x) {
                    p_words(slope$p_order, name = "order of days p"),
                    if (isTRUE(facts$least > 0.05)) p_words(facts$least,
                                                            name = "smallest possible p")
-                 ), level)
+                 ), paste("level", number_word(slope$level)))
     paste0(name, if (fell) {
       paste0(" fell by ", sub("^-", "", without_zero(text[["score"]])), per)
     } else if (is.na(slope$p_order)) " was not tested for a fall" else " was not shown to fall",
@@ -120,17 +125,6 @@ sessions_sentence <- function(x) {
     paste(" Geometry above 1 by more than chance points to swapped labels, or to gains of single",
           "neurons that differ between days.")
   }, undefined_words(x$score))
-}
-
-# "geometry was 1.05 (95% interval 0.93 to 1.18; one lag: no slope can be fitted)"
-level_words_without_slope <- function(x, slope, name) {
-  limits <- student_limits(slope$level, slope$level_se, slope$level_df, attr(x, "conf_level"))
-  text <- with_limits_words(slope$level, limits[1], limits[2])
-  pairs <- need_kept(x, "tables", "across_sessions()", "result")$pairs
-  one <- length(unique(pairs$lag[!is.na(pairs[[slope$measure]])])) == 1
-  paste0(name, " was ", text[["score"]],
-         brackets(interval_phrase(text[-1], attr(x, "conf_level")),
-                  paste0(if (one) "at one lag: ", "no slope can be fitted")))
 }
 
 # ---- methods

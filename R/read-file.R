@@ -125,10 +125,9 @@ read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, 
 read_one_array <- function(file, name = NULL, rows = NULL, flatten = TRUE, channels = NULL,
                            format = file_format(file)) {
   found <- format$read(path.expand(file), name, rows)
-  if (nrow(found$data) < 1 || ncol(found$data) < 1) {
-    refuse_file(file, "holds an array without numbers (", nrow(found$data), " x ",
-                ncol(found$data), ").", class = "repalign_error_size")
-  }
+  refuse_file_if(nrow(found$data) < 1 || ncol(found$data) < 1, file, "holds an array without ",
+                 "numbers (", nrow(found$data), " x ", ncol(found$data), ").",
+                 class = "repalign_error_size")
   arrange_axes(found, flatten, file, channels, name)
 }
 

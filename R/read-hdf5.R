@@ -11,10 +11,8 @@ hdf5_names <- function(file, all = FALSE) {
 read_hdf5 <- function(file, name, rows) {
   with_dataset(file, name, function(found, name) {
     other <- other_content(found)
-    if (!is.null(other)) {
-      refuse_file(file, "has in ", quoted(name), " no array of numbers but ", other, ".",
-                  class = "repalign_error_type")
-    }
+    refuse_file_if(!is.null(other), file, "has in ", quoted(name), " no array of numbers but ",
+                   other, ".", class = "repalign_error_type")
     matlab <- nzchar(matlab_class(found))
     dims <- dataset_dims(found)
     first <- first_axis(found)
@@ -49,17 +47,13 @@ with_dataset <- function(file, name, f) {
     path <- gsub("^/+|/+$", "", name)
     found <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
     if (!inherits(found, "H5D")) {
-      if (inherits(found, "H5Group") && is_matlab_sparse(found)) {
-        refuse_file(file, "has ", quoted(name),
-                    " as a sparse matrix of MATLAB v7.3: save full(",
-                    basename(path), ").", class = "repalign_error_type")
-      }
+      refuse_file_if(inherits(found, "H5Group") && is_matlab_sparse(found), file, "has ",
+                     quoted(name), " as a sparse matrix of MATLAB v7.3: save full(", basename(path),
+                     ").", class = "repalign_error_type")
       names <- hdf5_datasets(open, "")
       below <- names[startsWith(names, paste0(path, "/"))]
-      if (length(below)) {
-        refuse_file(file, "has a group ", quoted(name), ": say which of its arrays. Names: ",
-                    enumerate(below, 20), ".", class = "repalign_error_choice")
-      }
+      refuse_file_if(length(below), file, "has a group ", quoted(name), ": say which of its ",
+                     "arrays. Names: ", enumerate(below, 20), ".", class = "repalign_error_choice")
       choose_array(name, names, file)
     }
     f(found, name)
@@ -77,10 +71,8 @@ with_hdf5 <- function(file, f) {
     # h5py can compress in ways that other programs do not know
     text <- conditionMessage(e)
     filter <- regmatches(text, regexec("filter '([^']+)' is not registered", text))[[1]][2]
-    if (!is.na(filter)) {
-      refuse_file(file, "is compressed by ", quoted(filter), ", which hdf5r does not know: ",
-                  "save it with compression=\"gzip\".")
-    }
+    refuse_file_if(!is.na(filter), file, "is compressed by ", quoted(filter), ", which hdf5r does ",
+                   "not know: save it with compression=\"gzip\".")
     refuse_file(file, "is damaged, or not readable by hdf5r: ", reason_of(e))
   })
 }
@@ -157,11 +149,9 @@ read_matlab <- function(file, name, rows) {
   variables <- mat5_variables(file)
   if (!isTRUE(name %in% names(variables))) name <- choose_array(name, mat5_names(variables), file)
   variable <- variables[[name]]
-  if (!variable$numbers) {
-    refuse_file(file, "has in ", quoted(name), " no array of real numbers but ",
-                if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
-                ": save its parts as variables of their own.", class = "repalign_error_type")
-  }
+  refuse_file_if(!variable$numbers, file, "has in ", quoted(name), " no array of real numbers but ",
+                 if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
+                 ": save its parts as variables of their own.", class = "repalign_error_type")
   sparse <- variable$class == "sparse"
   # MATLAB has no numbers without axes
   check_axes(if (prod(variable$dims) == 1) numeric() else variable$dims, file)
@@ -196,10 +186,9 @@ is_matlab_hdf5 <- function(file) {
   start <- file_bytes(file, 0, 520)
   signature <- as.raw(c(0x89, 0x48, 0x44, 0x46))
   if (identical(start[1:4], signature) || identical(start[513:516], signature)) return(TRUE)
-  if (!identical(start[1:10], charToRaw("MATLAB 5.0")) || length(start) < 136) {
-    refuse_file(file, "is no MATLAB file of version 5 or later: save it again, save(\"",
-                basename(file), "\", \"x\", \"-v7\").")
-  }
+  refuse_file_if(!identical(start[1:10], charToRaw("MATLAB 5.0")) || length(start) < 136, file,
+                 "is no MATLAB file of version 5 or later: save it again, save(\"", basename(file),
+                 "\", \"x\", \"-v7\").")
   FALSE
 }
 
@@ -218,9 +207,8 @@ mat5_variables <- function(file) {
   at <- 128
   while (at < size) {
     tag <- mat5_integers(file_bytes(file, at, 8), little)
-    if (length(tag) < 2 || !tag[1] %in% 14:15 || at + 8 + tag[2] > size) {
-      refuse_file(file, "is cut off or damaged.")
-    }
+    refuse_file_if(length(tag) < 2 || !tag[1] %in% 14:15 || at + 8 + tag[2] > size, file,
+                   "is cut off or damaged.")
     # descriptions are short
     bytes <- file_bytes(file, at + 8, min(tag[2], 2^16))
     inner <- tag

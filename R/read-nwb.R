@@ -49,10 +49,9 @@ read_nwb <- function(file, ...) {
   need_arguments()
   need_file(file, "file")
   with_hdf5(path.expand(file), function(open) {
-    if (!open$attr_exists("nwb_version")) {
-      refuse_file(file, "is no file of NWB 2: it has no attribute `nwb_version`. ",
-                  "read_representation(file, names_only = TRUE) lists its arrays.")
-    }
+    refuse_file_if(!open$attr_exists("nwb_version"), file, "is no file of NWB 2: it has no ",
+                   "attribute `nwb_version`. read_representation(file, names_only = TRUE) lists ",
+                   "its arrays.")
     left_out <- new.env()
     read <- function(path) {
       # a table of the file as a data frame; without a row if it is not there
@@ -64,9 +63,8 @@ read_nwb <- function(file, ...) {
                     " is no table with `id` and `colnames`.")
       }
       id <- stored_values(ids, paste0(path, "/id"), file)
-      if (!is.double(id)) {
-        refuse_file(file, "is damaged: ", quoted(path), " has an `id` that is no number.")
-      }
+      refuse_file_if(!is.double(id), file, "is damaged: ", quoted(path), " has an `id` that is no ",
+                     "number.")
       columns <- list(id = id)
       there <- names(group)
       attribute <- group$attr_open("colnames")
@@ -154,10 +152,9 @@ nwb_column <- function(group, name, there, n, path, file) {
     }
     usable <- is.double(ends) && length(ends) == n && !anyNA(ends)
     if (usable) sizes <- diff(c(0, ends))
-    if (!usable || any(sizes < 0 | sizes != round(sizes)) || sum(sizes) != count) {
-      refuse_file(file, "is damaged: ", quoted(paste0(at, "_index")), " does not cut the ",
-                  count_of(count, "value"), " of ", quoted(at), " into ", count_of(n, "row"), ".")
-    }
+    refuse_file_if(!usable || any(sizes < 0 | sizes != round(sizes)) || sum(sizes) != count, file,
+                   "is damaged: ", quoted(paste0(at, "_index")), " does not cut the ",
+                   count_of(count, "value"), " of ", quoted(at), " into ", count_of(n, "row"), ".")
   } else if (count != n) {
     refuse_file(file, "is damaged: ", quoted(at), " has ", count_of(count, "value"), " for ",
                 count_of(n, "row"), ".")
@@ -224,10 +221,9 @@ names_of_references <- function(values) {
 nwb_spikes <- function(units, file) {
   spikes <- units$spike_times
   if (is.null(spikes)) return(list())
-  if (!is.list(spikes) || !all(vapply(spikes, is.double, NA))) {
-    refuse_file(file, "has spikes that are not given by unit: \"units/spike_times_index\" is ",
-                "missing, or the times are no numbers.")
-  }
+  refuse_file_if(!is.list(spikes) || !all(vapply(spikes, is.double, NA)), file, "has spikes that ",
+                 "are not given by unit: \"units/spike_times_index\" is missing, or the times are ",
+                 "no numbers.")
   names <- label_text(units$id)
   if (anyDuplicated(names)) {
     inform("repeated_ids", "read_nwb(): ids of units come twice, first ",
@@ -246,10 +242,8 @@ with_places <- function(units, electrodes, file) {
   all <- unlist(rows)
   if (!is.null(all) && !is.double(all)) return(units)
   bad <- all[!all %in% seq_len(nrow(electrodes))]
-  if (length(bad)) {
-    refuse_file(file, "is damaged: \"units/electrodes\" names row ", bad[1] - 1, " (from 0) of ",
-                count_of(nrow(electrodes), "electrode"), ".")
-  }
+  refuse_file_if(length(bad), file, "is damaged: \"units/electrodes\" names row ", bad[1] - 1,
+                 " (from 0) of ", count_of(nrow(electrodes), "electrode"), ".")
   known <- list(location = electrodes$location,
                 group = if (is.null(electrodes$group_name)) electrodes$group else
                   electrodes$group_name)

@@ -17,10 +17,8 @@ read_text_table <- function(file, name, rows, sep) {
     found <- character()
     n <- 0
     repeat {
-      if (any(parted_by_quotes(lines))) {
-        refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart ",
-                    "without reading it whole: leave `rows` out.")
-      }
+      refuse_file_if(any(parted_by_quotes(lines)), file, "has line breaks within quotes, so that ",
+                     "its rows cannot be told apart without reading it whole: leave `rows` out.")
       found <- c(found, lines[wanted[wanted > n & wanted <= n + length(lines)] - n])
       n <- n + length(lines)
       if (n >= max(wanted)) break
@@ -88,9 +86,8 @@ refuse_ragged <- function(lines, before, sep, file, rows) {
   # a line that goes on in quotes is NA
   counts <- counts[!is.na(counts)]
   at <- which(counts != before)[1]
-  if (is.na(at) || any(parted_by_quotes(lines))) {
-    refuse_file(file, "cannot be read as a table: a text in quotes, or a line, does not end.")
-  }
+  refuse_file_if(is.na(at) || any(parted_by_quotes(lines)), file, "cannot be read as a table: a ",
+                 "text in quotes, or a line, does not end.")
   none <- function(condition) NULL
   all <- catch_error(utf8_lines(readLines(file, warn = FALSE), file), none, warning = none)
   # equal lines have equally many fields; a connection cannot be read again
@@ -185,11 +182,9 @@ top_lines <- function(connection, file, sep) {
     semicolons <- nchar(gsub("[^;]", "", unquoted))
     commas <- nchar(gsub("[^,]", "", unquoted))
     parts <- commas[1] == 0 || all(semicolons == semicolons[1] & semicolons > commas)
-    if (all(semicolons > 0) && parts) {
-      refuse_file(file, "parts its fields by semicolons: read it by read.csv2() (by read.csv(sep ",
-                  "= \";\") if its decimals have points), and its stimuli by response_matrix().",
-                  class = "repalign_error_type")
-    }
+    refuse_file_if(all(semicolons > 0) && parts, file, "parts its fields by semicolons: read it ",
+                   "by read.csv2() (by read.csv(sep = \";\") if its decimals have points), and ",
+                   "its stimuli by response_matrix().", class = "repalign_error_type")
   }
   if (is.null(sep)) {
     sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
@@ -202,9 +197,8 @@ top_lines <- function(connection, file, sep) {
   marked <- gsub("\"([^\"]|\"\")*\"", "\001", utils::head(lines, 2))
   quotes <- lapply(marked, function(line) split_line(line, sep) == "\001")
   header <- is_header(fields[[1]], quotes, file)
-  if (length(lines) == header) {
-    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
-  }
+  refuse_file_if(length(lines) == header, file, "has no rows besides names of columns.",
+                 class = "repalign_error_size")
   lines <- lines[seq_along(lines) > header]
   row <- fields[[1 + header]]
   width <- length(row)
@@ -281,12 +275,10 @@ first_names_stimuli <- function(name, column, file, top, rows) {
   number <- !is.na(suppressWarnings(as.double(values)))
   text <- !number & !is_missing_text(values)
   place <- function(which) paste(quoted(strtrim(values[which][1], 30)), "in row", rows[which][1])
-  if (any(text) && any(number)) {
-    refuse_file(file, "has ", place(text), " among the numbers of its first column (",
-                place(number), "). Write missing values as NA; if the column names the stimuli, ",
-                "put these names in quotes, or read the table by read.csv() and response_matrix().",
-                class = "repalign_error_type")
-  }
+  refuse_file_if(any(text) && any(number), file, "has ", place(text), " among the numbers of its ",
+                 "first column (", place(number), "). Write missing values as NA; if the column ",
+                 "names the stimuli, put these names in quotes, or read the table by read.csv() ",
+                 "and response_matrix().", class = "repalign_error_type")
   any(text)
 }
 

@@ -208,10 +208,8 @@ mask_header <- function(mask) {
             "not {describe(mask)}.")
   need_file(mask, "mask")
   image <- volume_header(mask, "mask")
-  if (image$volumes > 1) {
-    refuse_file(mask, "has ", image$volumes, " volumes; a mask has one.",
-                class = "repalign_error_size", arg = "mask")
-  }
+  refuse_file_if(image$volumes > 1, mask, "has ", image$volumes, " volumes; a mask has one.",
+                 class = "repalign_error_size", arg = "mask")
   image
 }
 

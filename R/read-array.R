@@ -186,12 +186,6 @@ npz_members <- function(file) {
   members
 }
 
-read_npz <- function(file, name, rows) {
-  unpacked <- unpack_array(file, name)
-  on.exit(unlink(unpacked$folder, recursive = TRUE))
-  read_npy(unpacked$path, rows, file, unpacked$name)
-}
-
 # list(path, folder, name): an array of an archive as a file of its own, in a new folder.
 unpack_array <- function(file, name) {
   members <- npz_members(file)
@@ -199,8 +193,7 @@ unpack_array <- function(file, name) {
   member <- members[members$Name == paste0(name, ".npy"), ]
   # deflated data become at most 1032 times as long, so that a larger size is a lie
   if (is.na(member$Length) || member$Length < 0 || member$Length > 1032 * file.size(file)) {
-    refuse_file(file, "is damaged: its array ", quoted(name), " cannot be as large as it ",
-                "says.")
+    refuse_file(file, "is damaged: its array ", quoted(name), " cannot be as large as it says.")
   }
   folder <- tempfile("npz")
   dir.create(folder)
@@ -293,11 +286,10 @@ check_tensor <- function(tensor, name, file) {
   shape <- whole(part("shape"))
   offsets <- whole(part("data_offsets"))
   type <- part("dtype")
-  if (is.null(shape) || length(shape) != length(part("shape")) || length(offsets) != 2 ||
-      !is.character(type) || length(type) != 1) {
-    refuse_file(file, "has a damaged header: of the tensor ", quoted(name),
-                " it must say `dtype`, `shape` and `data_offsets`.")
-  }
+  usable <- !is.null(shape) && length(shape) == length(part("shape")) && length(offsets) == 2 &&
+    is.character(type) && length(type) == 1
+  refuse_file_if(!usable, file, "has a damaged header: of the tensor ", quoted(name), " it must ",
+                 "say `dtype`, `shape` and `data_offsets`.")
   refuse_file_if(!type %in% names(safetensors_types), file, "holds the tensor ", quoted(name),
                  " in numbers of the type ", quoted(strtrim(type, 20)), ", but only ",
                  enumerate(names(safetensors_types), 20, FALSE), " can be read: save it by ",
@@ -312,16 +304,12 @@ read_rds <- function(x, file, name, rows) {
   if (is_array_list(x)) {
     flat <- flat_list(x, file)
     x <- flat[[choose_array(name, names(flat), file)]]
-  } else {
-    no_array_name(name, file)
-  }
+  } else no_array_name(name, file)
   refuse_file_if(!is_numbers(x), file, "holds ", describe(x), ", not an array of numbers.",
                  if (is.object(x)) " readRDS() gives it as it is; unclass() takes a class away.",
                  class = "repalign_error_type")
-  if (is_integer64(x)) {
-    return(r_array(array(integer64_doubles(x, file), if (is.null(dim(x))) length(x) else dim(x)),
-                   rows, file))
-  }
+  size <- if (is.null(dim(x))) length(x) else dim(x)
+  if (is_integer64(x)) x <- array(integer64_doubles(x, file), size)
   if (is.data.frame(x) || inherits(x, "Matrix")) x <- plain_matrix(x, basename(file))
   r_array(x, rows, file)
 }

@@ -238,7 +238,11 @@ file_formats <- function() {
       read_npy(file, rows, file)
     }, npy_rows),
     npz = list(names = function(file, all) sub("[.]npy$", "", npz_members(file)$Name),
-               read = read_npz),
+               read = function(file, name, rows) {
+                 unpacked <- unpack_array(file, name)
+                 on.exit(unlink(unpacked$folder, recursive = TRUE))
+                 read_npy(unpacked$path, rows, file, unpacked$name)
+               }),
     safetensors = list(names = function(file, all) names(safetensors_header(file)$tensors),
                        read = read_safetensors,
                        rows = safetensors_rows),

@@ -311,9 +311,8 @@ mat5_numbers <- function(tag, dims, rows, variable, path, file) {
   type <- mat5_types[tag$code]
   size <- as.integer(substr(type, 2, 2))
   if (is.null(dims)) dims <- c(tag$length / size, 1)
-  if (!isTRUE(prod(dims) * size == tag$length && tag$values + tag$length <= variable$size)) {
-    damaged_mat5(file, "an array is not as large as it says")
-  }
+  fits <- isTRUE(prod(dims) * size == tag$length && tag$values + tag$length <= variable$size)
+  if (!fits) damaged_mat5(file, "an array is not as large as it says")
   if (is.null(rows) && !prod(dims)) return(list(data = numeric()))
   read_numbers(path, variable$from + tag$values,
                number_type(substr(type, 1, 1), size, !variable$little), dims, TRUE, rows, file)
@@ -333,10 +332,9 @@ mat5_sparse <- function(variable, path, file) {
   starts <- parts[[2]]
   last <- c(0, starts)[length(starts) + 1]
   rows <- utils::head(parts[[1]], max(last, 0))
-  if (length(dims) != 2 || length(starts) != dims[2] + 1 || any(diff(c(0, starts)) < 0) ||
-        starts[1] != 0 || last > min(lengths(parts[-2])) || !all(rows >= 0 & rows < dims[1])) {
-    damaged_mat5(file, "a sparse array is not described")
-  }
+  usable <- length(dims) == 2 && length(starts) == dims[2] + 1 && all(diff(c(0, starts)) >= 0) &&
+    starts[1] == 0 && last <= min(lengths(parts[-2])) && all(rows >= 0 & rows < dims[1])
+  if (!usable) damaged_mat5(file, "a sparse array is not described")
   at <- cbind(rows + 1, rep(seq_len(dims[2]), diff(starts)))
   replace(matrix(0, dims[1], dims[2]), at, parts[[3]][seq_len(last)])
 }

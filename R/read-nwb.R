@@ -59,8 +59,7 @@ read_nwb <- function(file, ...) {
       if (is.null(group)) return(data.frame(id = double()))
       ids <- part_of(group, "id")
       if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
-        refuse_file(file, "is damaged: ", quoted(path),
-                    " is no table with `id` and `colnames`.")
+        refuse_file(file, "is damaged: ", quoted(path), " is no table with `id` and `colnames`.")
       }
       id <- stored_values(ids, paste0(path, "/id"), file)
       refuse_file_if(!is.double(id), file, "is damaged: ", quoted(path), " has an `id` that is no ",

@@ -289,9 +289,9 @@ counts_rows <- function(labels, rows) {
 
 checked_labels <- function(labels, file, rows = seq_along(labels)) {
   at <- which(is.na(labels) | is_missing_text(labels))[1]
-  if (is.na(at)) return(labels)
-  refuse_file(file, "has no name of the stimulus in row ", rows[at], ".",
-              class = "repalign_error_type")
+  refuse_file_if(!is.na(at), file, "has no name of the stimulus in row ", rows[at], ".",
+                 class = "repalign_error_type")
+  labels
 }
 
 # The first `most` fields of a line, or all.

@@ -143,9 +143,7 @@ write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
     header$intent_name <- header$descrip <- header$aux_file <- ""
     image <- RNifti::asNifti(image, reference = header, datatype = "double")
   }
-  failed <- function(e) {
-    refuse("file", "`file` {quoted(file)} cannot be written: {reason_of(e)}")
-  }
+  failed <- function(e) refuse("file", "`file` {quoted(file)} cannot be written: {reason_of(e)}")
   catch_error(RNifti::writeNifti(image, path.expand(file), datatype = "double"), failed,
               warning = failed)
   invisible(file)
@@ -171,12 +169,10 @@ need_same_space <- function(image, space) {
 }
 
 warn_of_no_space <- function(images) {
-  unplaced <- Filter(function(image) image$unplaced, images)
-  if (!length(unplaced)) return(invisible())
-  names <- vapply(unplaced, function(image) basename(image$file), "")
-  warn("no_space", "The positions of voxels are not known (both codes of transformations are 0): ",
-       "{enumerate(names)}{if (length(names) == 1) ' has' else ' have'} only their sizes.",
-       data = names)
+  names <- unlist(lapply(images, function(image) if (image$unplaced) basename(image$file)))
+  warn_if(length(names), "no_space", "The positions of voxels are not known (both codes of ",
+          "transformations are 0): {enumerate(names)} {if (length(names) == 1) 'has' else 'have'} ",
+          "only their sizes.", data = names)
 }
 
 # ---- values
@@ -184,7 +180,6 @@ warn_of_no_space <- function(images) {
 # Which voxels, as numbers.
 voxels_of_mask <- function(mask, threshold, space) {
   if (is.null(mask)) return(seq_len(prod(space$sizes)))
-  inside <- NULL
   if (is.logical(mask)) {
     sizes <- sizes_of_array(mask)
     refuse_if(!identical(sizes, space$sizes), "size", "`mask` is ",
@@ -196,11 +191,12 @@ voxels_of_mask <- function(mask, threshold, space) {
   } else {
     image <- mask_header(mask)
     need_same_space(image, space)
+    inside <- NULL
     each_volume(image, function(data, volume) inside <<- which(data > threshold))
   }
-  if (length(inside)) return(inside)
-  refuse("size", "`mask` has no voxel", if (!is.logical(mask)) paste(" above", format(threshold)),
-         ".")
+  refuse_if(!length(inside), "size", "`mask` has no voxel",
+            if (!is.logical(mask)) paste(" above", format(threshold)), ".")
+  inside
 }
 
 mask_header <- function(mask) {
@@ -256,37 +252,34 @@ map_of_result <- function(of, column, model) {
 
 # The numbers of the voxels that the values belong to.
 places_of_map <- function(map, mask, space) {
-  triples <- "^[0-9]+ [0-9]+ [0-9]+$"
+  is_triple <- grepl("^[0-9]+ [0-9]+ [0-9]+$", map$names)
   numbered <- !map$all && all(grepl("^[0-9]+$", map$names))
   refuse_if(!is.null(map$names) && anyDuplicated(map$names), "names", "`values` has ",
             quoted(map$names[duplicated(map$names)][1]), " twice: give each voxel one value.")
-  if (!map$all && all(grepl(triples, map$names))) {
+  if (!map$all && all(is_triple)) {
     places <- matrix(as.double(unlist(strsplit(map$names, " ", fixed = TRUE))), 3)
     beyond <- colSums(places < 1 | places > space$sizes) > 0
     refuse_if(any(beyond), "size", "`values` has the voxel {quoted(map$names[beyond][1])}, but ",
               "the mask has {paste(space$sizes, collapse = ' x ')} voxels.")
     return(colSums((places - 1) * c(1, cumprod(space$sizes[1:2]))) + 1)
   }
-  if (!map$all && !numbered) {
-    odd <- map$names[!grepl(triples, map$names)][1]
-    refuse("names", "`values` has names that are no voxels, first {quoted(odd)}: name ",
-           "centres as the columns of read_volumes(), \"i j k\", or give plain numbers without ",
-           "names, one for each voxel of the mask.")
-  }
+  refuse_if(!map$all && !numbered, "names", "`values` has names that are no voxels, first ",
+            "{quoted(map$names[!is_triple][1])}: name centres as the columns of read_volumes(), ",
+            "\"i j k\", or give plain numbers without names, one for each voxel of the mask.")
   inside <- voxels_of_mask(mask, 0.5, if (is.logical(mask)) space else mask_header(mask))
   if (numbered) {
     at <- as.double(map$names)
-    if (all(at >= 1 & at <= length(inside))) return(inside[at])
-    refuse("size", "`values` has centre {at[at < 1 | at > length(inside)][1]}, but the mask has ",
-           "{count_of(length(inside), 'voxel')}.")
+    beyond <- at[at < 1 | at > length(inside)]
+    refuse_if(length(beyond), "size", "`values` has centre {beyond[1]}, but the mask has ",
+              "{count_of(length(inside), 'voxel')}.")
+    return(inside[at])
   }
-  if (length(map$values) == length(inside)) return(inside)
-  refuse("size", "`values` has {count_of(length(map$values), 'value')} without names of voxels, ",
-         "and the mask {count_of(length(inside), 'voxel')}: give one for each, or name them as ",
-         "the columns of read_volumes(), \"i j k\".")
+  refuse_if(length(map$values) != length(inside), "size", "`values` has ",
+            "{count_of(length(map$values), 'value')} without names of voxels, and the mask ",
+            "{count_of(length(inside), 'voxel')}: give one for each, or name them as the columns ",
+            "of read_volumes(), \"i j k\".")
+  inside
 }
-
-
 
 # ---- headers and values of images
 

@@ -31,16 +31,21 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value, ...) {
                ordered_factor(column(neuron, "neuron"), neuron))
   repeats <- if (is.null(trial)) occurrence(axes[[1]], axes[[2]]) else column(trial, "trial")
   axes[[3]] <- ordered_factor(repeats, if (is.null(trial)) "trial" else trial)
-  sizes <- vapply(axes, nlevels, 0L)
-  check_memory(8 * prod(as.double(sizes)), "The trial array", "Fewer trials or neurons need less.")
+  spread_responses(response, axes, "The trial array", "data", ".")$values
+}
+
+# An array of responses, with the place of each in it: list(values, at). axes: its three factors.
+spread_responses <- function(response, axes, title, arg, remedy) {
+  sizes <- unname(vapply(axes, nlevels, 0L))
+  check_memory(8 * prod(as.double(sizes)), title, "Fewer trials or neurons need less.")
   at <- do.call(cbind, lapply(axes, as.integer))
   twice <- anyDuplicated(at)
-  refuse_if(twice, "rows", "`data` has stimulus {quoted(axes[[1]][twice])}, neuron ",
+  refuse_if(twice, "rows", "`{arg}` has stimulus {quoted(axes[[1]][twice])}, neuron ",
             "{quoted(axes[[2]][twice])}, trial {quoted(axes[[3]][twice])} more than ",
-            "once (row {twice}).")
-  result <- array(NA_real_, sizes, dimnames = lapply(axes, levels))
-  result[at] <- as.double(response)
-  result
+            "once (row {twice}){remedy}")
+  values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
+  values[at] <- as.double(response)
+  list(values = values, at = at)
 }
 
 table_column <- function(data, name, arg) {
@@ -299,17 +304,30 @@ long_responses <- function(x, given) {
   check_frame(x)
   labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
                                      "series"))
-  response <- response_column(x, given)
+  column <- given$value
+  if (is.null(column)) {
+    others <- setdiff(names(x), named_columns(x, given))
+    column <- others[vapply(x[others], is_number_column, NA)]
+    found <- if (!length(column)) "no column of numbers" else
+      paste0("several columns of numbers (", enumerate(column), ")")
+    refuse_if(length(column) != 1, "value", "`x` has {found} that no argument names: name the one ",
+              "that holds the responses in `value`.", arg = "value")
+  } else {
+    refuse_if(!names_column(column) || !column %in% names(x), "value", "`value` must be the name ",
+              "of a column of `x`: {enumerate(names(x), 20)}.")
+    refuse_if(!is_number_column(x[[column]]), "type", "Column {quoted(column)} of `x` is not ",
+              "numeric.", arg = "value")
+  }
+  response <- x[[column]]
+  infinite <- which(is.infinite(response))
+  refuse_if(length(infinite), "nonfinite", "`x` has an infinite response in row {infinite[1]}. ",
+            "Correct it, or set it to NA if the response is not known.")
   axes <- long_axes(labels)
-  sizes <- unname(vapply(axes, nlevels, 0L))
-  check_memory(8 * prod(as.double(sizes)), "The responses as an array",
-               "Fewer trials or neurons need less.")
-  at <- do.call(cbind, lapply(axes, as.integer))
-  twice <- anyDuplicated(at)
-  refuse_if(twice, "rows", "`x` has stimulus {quoted(axes[[1]][twice])}, neuron ",
-            "{quoted(axes[[2]][twice])}, trial {quoted(axes[[3]][twice])} more than ",
-            "once (row {twice}). Each response has one row: give finer labels in `trial`, or in ",
-            "`neuron` if each session numbers its neurons anew.")
+  made <- spread_responses(response, axes, "The responses as an array", "x",
+                           paste(". Each response has one row: give finer labels in `trial`, or in",
+                                 "`neuron` if each session numbers its neurons anew."))
+  at <- made$at
+  sizes <- dim(made$values)
   # an event is what all neurons share in a trial of a stimulus
   event <- if (!is.null(labels$event)) label_text(as.vector(labels$event))
   if (!is.null(event)) {
@@ -320,15 +338,12 @@ long_responses <- function(x, given) {
               "{match(cell[row], cell)} and {row}): the neurons of a trial are of one event. Give ",
               "trials of different events different labels in `trial`.")
   }
-  values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
-  values[at] <- as.double(response)
-  spread <- function(labels) {
-    replace(matrix(NA_character_, sizes[1], sizes[3]), at[, c(1, 3), drop = FALSE], labels)
-  }
+  slots <- at[, c(1, 3), drop = FALSE]
+  spread <- function(labels) replace(matrix(NA_character_, sizes[1], sizes[3]), slots, labels)
   # labels of the columns, from the first row of each
   first <- match(levels(axes$neuron), axes$neuron)
   of_columns <- function(labels) if (!is.null(labels)) label_text(as.vector(labels))[first]
-  list(values = known_values(values), trial = spread(as.character(axes$trial)),
+  list(values = known_values(made$values), trial = spread(as.character(axes$trial)),
        event = if (!is.null(event)) spread(event), neuron = of_columns(labels$neuron),
        session = of_columns(labels$session),
        cluster = labels_by_stimulus(labels$cluster, at[, 1], levels(axes$stimulus)),
@@ -381,28 +396,6 @@ named_columns <- function(x, given) {
   intersect(unlist(named), names(x))
 }
 
-response_column <- function(x, given) {
-  if (!is.null(given$value)) {
-    refuse_if(!names_column(given$value) || !given$value %in% names(x), "value",
-              "`value` must be the name of a column of `x`: {enumerate(names(x), 20)}.")
-    refuse_if(!is_number_column(x[[given$value]]), "type", "Column {quoted(given$value)} ",
-              "of `x` is not numeric.", arg = "value")
-    response <- x[[given$value]]
-  } else {
-    others <- setdiff(names(x), named_columns(x, given))
-    numbers <- others[vapply(x[others], is_number_column, NA)]
-    refuse_if(length(numbers) != 1, "value", "`x` has ",
-              if (length(numbers)) paste0("several columns of numbers (",
-                enumerate(numbers), ")") else "no column of numbers", " that no argument names: ",
-              "name the one that holds the responses in `value`.", arg = "value")
-    response <- x[[numbers]]
-  }
-  infinite <- which(is.infinite(response))
-  refuse_if(length(infinite), "nonfinite", "`x` has an infinite response in row {infinite[1]}. ",
-            "Correct it, or set it to NA if the response is not known.")
-  response
-}
-
 is_number_column <- function(column) {
   (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
 }
@@ -421,28 +414,26 @@ long_axes <- function(labels) {
     neuron <- factor(match(both, known), seq_along(known), names)
   }
   stimulus <- ordered_labels(labels$stimulus)
-  if (is.null(labels$trial)) {
-    # Rows are numbered as trials for each neuron alone. Where neurons that were recorded together
-    # have different numbers of them, equal numbers would be different moments. Labels of events
-    # settle that: long_responses() refuses such numbers.
-    if (is.null(labels$event)) {
-      counts <- table(stimulus, neuron)
-      column <- match(levels(neuron), neuron)
-      together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
-      for (at in split(seq_along(column), match(together, together))) {
-        part <- counts[, at, drop = FALSE]
-        # who has no response at all has no wrong number
-        most <- apply(part, 1, max)
-        wrong <- which(part > 0 & part < most, arr.ind = TRUE)
-        if (!nrow(wrong)) next
-        stimulus <- wrong[1, 1]
-        neurons <- c(which.max(part[stimulus, ]), wrong[1, 2])
-        counts <- paste0("neuron ", quoted(labels$neuron[column[at]][neurons]), " has ",
-                         vapply(part[stimulus, neurons], count_of, "", "response"))
-        refuse("trials", "For stimulus {quoted(rownames(part)[stimulus])}, {counts[1]} and ",
-               "{counts[2]}: the number of a row then does not say which trial it is of. Name the ",
-               "column of trial labels in `trial`, or give rows with NA for missing responses.")
-      }
+  # Rows are numbered as trials for each neuron alone. Where neurons that were recorded together
+  # have different numbers of them, equal numbers would be different moments. Labels of events
+  # settle that: long_responses() refuses such numbers.
+  if (is.null(labels$trial) && is.null(labels$event)) {
+    counts <- table(stimulus, neuron)
+    column <- match(levels(neuron), neuron)
+    together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
+    for (at in split(seq_along(column), match(together, together))) {
+      part <- counts[, at, drop = FALSE]
+      # who has no response at all has no wrong number
+      most <- apply(part, 1, max)
+      wrong <- which(part > 0 & part < most, arr.ind = TRUE)
+      if (!nrow(wrong)) next
+      stimulus <- wrong[1, 1]
+      neurons <- c(which.max(part[stimulus, ]), wrong[1, 2])
+      counts <- paste0("neuron ", quoted(labels$neuron[column[at]][neurons]), " has ",
+                       vapply(part[stimulus, neurons], count_of, "", "response"))
+      refuse("trials", "For stimulus {quoted(rownames(part)[stimulus])}, {counts[1]} and ",
+             "{counts[2]}: the number of a row then does not say which trial it is of. Name the ",
+             "column of trial labels in `trial`, or give rows with NA for missing responses.")
     }
   }
   trial <- if (is.null(labels$trial)) occurrence(stimulus, neuron) else labels$trial

@@ -51,9 +51,7 @@ move_slots <- function(values, event, present = recorded_slots(values)) {
   }, numeric(cells))
   # slots that were moved no longer have one label for all stimuli
   moved <- !all(order == col(order))
-  if (!is.null(names)) {
-    names <- list(names[[1]], names[[2]], if (!moved) names[[3]][seq_len(most)])
-  }
+  if (!is.null(names)) names <- list(names[[1]], names[[2]], if (!moved) names[[3]][seq_len(most)])
   list(values = array(values, c(size[1:2], most), names), event = event)
 }
 
@@ -280,9 +278,7 @@ responses_multiplied <- function(x) {
            ", so that their noise drops out")
   } else if (is.null(x$session)) {
     "of one trial, so that its noise stays"
-  } else {
-    "of one trial and different sessions, so that noise of a session drops out"
-  }
+  } else "of one trial and different sessions, so that noise of a session drops out"
   c(paste("of different", if (is.null(x$neuron)) "columns" else "neurons"),
     paste("of different", if (is.null(x$cluster)) "stimuli" else "clusters of stimuli"), trials)
 }

@@ -416,8 +416,6 @@ settled_labels <- function(args, reprs) {
   if (simple) {
     args[c("units_x", "units_y")] <- list(as.vector(one$x$labels), as.vector(one$y$labels))
     args$by_session <- session
-  } else {
-    args$own_labels <- TRUE
-  }
+  } else args$own_labels <- TRUE
   args
 }

@@ -100,11 +100,8 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
   in_words_of_call(was = "trial", now = if (labelled) "run" else "trial", code = {
     read <- if (is.data.frame(x)) {
       if (is.null(neuron)) wide_responses(x, given) else long_responses(x, given)
-    } else if (is.array(x) && length(dim(x)) == 3) {
-      array_responses(x, given)
-    } else {
+    } else if (is.array(x) && length(dim(x)) == 3) array_responses(x, given) else
       matrix_responses(x, given)
-    }
     finish_responses(read, given, array = length(dim(x)) == 3)
   })
 }

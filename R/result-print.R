@@ -32,8 +32,25 @@ print.repalign_result <- function(x, digits = declaration_of(x)$digits, n = NULL
   core <- setdiff(intersect(first, known$name[known$shown %in% 1:4]), "undefined")
   priority <- list(named = named, core = union(named, core),
                    all = union(named, union(first, names(rows))))
-  whole <- utils::head(rows, min(n, nrow(rows)))
-  head <- with_short_names(whole, priority, digits)
+  whole <- head <- utils::head(rows, min(n, nrow(rows)))
+  # Names are shortened until as many of the core columns fit on a line as possible, but no further.
+  # The estimators are words of the package, and are never shortened.
+  texts <- Filter(function(name) is.character(whole[[name]]) || is.factor(whole[[name]]),
+                  setdiff(named, "estimator"))
+  if (length(texts) && nrow(whole)) {
+    fitting <- function(rows) sum(line_widths(rows, priority$core, digits) < getOption("width"))
+    most_fitting <- fitting(whole)
+    longest <- max(nchar(unlist(lapply(whole[texts], as.character))), 0, na.rm = TRUE)
+    # what is left of shorter names says too little
+    sizes <- c(40, 32, 26, 22:10)
+    for (most in sizes[sizes < longest]) {
+      if (most_fitting == length(priority$core)) break
+      short <- shortened_rows(whole, texts, most)
+      now <- fitting(short)
+      if (now > most_fitting) head <- short
+      most_fitting <- max(now, most_fitting)
+    }
+  }
   columns <- fitting_columns(head, priority, digits)
   print.data.frame(head[intersect(display_order(shown), columns)], digits = digits,
                    max = max(1, dim(head)[1] * dim(head)[2]))
@@ -58,28 +75,6 @@ print_remarks <- function(more, hidden, shortened) {
   if (length(hidden)) {
     writeLines(strwrap(paste("More columns:", paste(hidden, collapse = ", ")), exdent = 2))
   }
-}
-
-# Shortens names until as many of the core columns fit on a line as possible, but no further. The
-# estimators are words of the package, and are never shortened.
-with_short_names <- function(rows, priority, digits) {
-  columns <- Filter(function(name) is.character(rows[[name]]) || is.factor(rows[[name]]),
-                    setdiff(priority$named, "estimator"))
-  if (!length(columns) || !nrow(rows)) return(rows)
-  fitting <- function(rows) sum(line_widths(rows, priority$core, digits) < getOption("width"))
-  best <- rows
-  most_fitting <- fitting(rows)
-  longest <- max(nchar(unlist(lapply(rows[columns], as.character))), 0, na.rm = TRUE)
-  # what is left of shorter names says too little
-  sizes <- c(40, 32, 26, 22:10)
-  for (most in sizes[sizes < longest]) {
-    if (most_fitting == length(priority$core)) break
-    short <- shortened_rows(rows, columns, most)
-    now <- fitting(short)
-    if (now > most_fitting) best <- short
-    most_fitting <- max(now, most_fitting)
-  }
-  best
 }
 
 # The two sides are shortened together, so that a name on both is shortened in the same way.

@@ -415,9 +415,8 @@ known_level <- function(object) {
 # maker: the functions that could make intervals at another level.
 check_only_level <- function(level, object, what, maker = comparable_makers) {
   own <- level_of(object)
-  if (is.null(level) || identical(check_number(level, "level", above = 0, below = 1), own)) {
-    return(own)
-  }
-  refuse("value", "`level` cannot be {format(level)}: {what} are known at the level of the ",
-         "result, {format(own)}. Give `conf_level` to {maker} for another one.")
+  other <- !is.null(level) && !identical(check_number(level, "level", above = 0, below = 1), own)
+  refuse_if(other, "value", "`level` cannot be {format(level)}: {what} are known at the level of ",
+            "the result, {format(own)}. Give `conf_level` to {maker} for another one.")
+  own
 }

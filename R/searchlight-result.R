@@ -120,11 +120,10 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
       if (settings$channels[1] < settings$channels[2]) paste(settings$channels[1], "to "),
       count_of(settings$channels[2], "channel"), ", ", settings$measure, " with ",
       count_of(length(models), "model"), "\n", sep = "")
-  null <- if (settings$permutations == 0) "no permutations: scores only" else {
+  null <- if (settings$permutations == 0) "no permutations: scores only" else
     paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ",
            settings$n, " conditions; family-wise p-values over all centres",
            if (settings$across_models) " and models", ", at level ", format(settings$alpha))
-  }
   writeLines(strwrap(null, exdent = 2))
   if (!nrow(x)) return(invisible(x))
   rows <- best_centers(x)

@@ -81,11 +81,10 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
             if (!is.null(measure$args$clusters)) {
               ", and restrict the permutations by permute::how()"
             }, ".")
-  refuse_if(!is.null(distance) &&
-              !"signed" %in% accepted_by(measure$declaration, measure$args), "measure",
-            "With `run`, the dissimilarities of a centre are {distance} estimates, which may be ",
-            "negative, and {quoted(measure$label)} cannot compare these: use rsa(), or ",
-            "average over the runs (`condition` alone).", arg = "measure")
+  refuse_if(!is.null(distance) && !"signed" %in% accepted_by(measure$declaration, measure$args),
+            "measure", "With `run`, the dissimilarities of a centre are {distance} estimates, ",
+            "which may be negative, and {quoted(measure$label)} cannot compare these: use rsa(), ",
+            "or average over the runs (`condition` alone).", arg = "measure")
   # Times are no repeats: their noise is not independent, and they hold different responses.
   third <- if (is.array(data)) names(dimnames(data))[3]
   refuse_if(isTRUE(tolower(third) %in% c("time", "times")), "type", "`data` has times in its ",
@@ -102,11 +101,9 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   } else as_category_model(models, "models")
   complete <- complete_searchlight(taken$x, models, neighbours, taken$labels$condition,
                                    taken$labels$run, noise, na)
-  models <- complete$models
-  neighbours <- complete$neighbours
   source <- center_source(complete$data, complete$condition, complete$run, noise, measure, distance)
-  neighbours <- check_neighbours(neighbours, length(source$channels))
-  call <- open_searchlight(source, neighbours, models, measure, environment())
+  neighbours <- check_neighbours(complete$neighbours, length(source$channels))
+  call <- open_searchlight(source, neighbours, complete$models, measure, environment())
   sides <- call$sides
   source$like <- sides$x$reprs[[1]]
   source$like$cache <- NULL
@@ -136,12 +133,11 @@ check_neighbours <- function(neighbours, most, arg = "neighbours") {
   refuse_if(!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names)), "names",
             "`{arg}` must have a different name for each {words[2]}, or no names.")
   wrong <- function(bad, what) {
-    if (!any(bad)) return(invisible())
     at <- which(bad)[1]
-    refuse("value", "`{arg}` {what}, first for {words[2]} ",
-           if (is.null(names)) at else quoted(names[at]), ": give each {words[2]} one or ",
-           "more different {words[1]}, as whole numbers from 1",
-           if (most < .Machine$integer.max) paste(" to", most), ".")
+    refuse_if(!is.na(at), "value", "`{arg}` {what}, first for {words[2]} ",
+              if (is.null(names)) at else quoted(names[at]), ": give each {words[2]} one or ",
+              "more different {words[1]}, as whole numbers from 1",
+              if (most < .Machine$integer.max) paste(" to", most), ".")
   }
   wrong(!vapply(neighbours, function(at) is.numeric(at) && is.null(dim(at)), NA),
          "has elements that are not numbers")
@@ -258,13 +254,11 @@ complete_searchlight <- function(data, models, neighbours, condition, run, noise
   given$neighbours <- lapply(check_neighbours(neighbours, length(kept)), function(at) {
     cumsum(kept)[at[kept[at]]]
   })
-  empty <- which(lengths(given$neighbours) == 0)
-  if (length(empty)) {
-    names <- names(neighbours)
-    refuse("nonfinite", "na = \"neurons\" leaves no channel to centre ",
-           if (is.null(names)) empty[1] else quoted(names[empty[1]]),
-           ": leave it out, or use na = \"stimuli\".", arg = "na")
-  }
+  empty <- which(lengths(given$neighbours) == 0)[1]
+  names <- names(neighbours)
+  refuse_if(!is.na(empty), "nonfinite", "na = \"neurons\" leaves no channel to centre ",
+            if (is.null(names)) empty else quoted(names[empty]),
+            ": leave it out, or use na = \"stimuli\".", arg = "na")
   given
 }
 

@@ -134,7 +134,16 @@ across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clu
   call$identities <- unique(unlist(labels))
   call$ids <- lapply(labels, match, call$identities)
   tables <- session_tables(call)
-  call$least <- least_order_p(call$times, permutations)
+  # The smallest p-value that an order of days may have, which a message tells where it says little;
+  # 0 without a test. With equal steps the reverse order has the same lags.
+  steps <- round(diff(call$times), 9)
+  count <- length(names)
+  call$least <- if (count < 3 || permutations == 0) 0 else
+    if (count > most_ordered) 1 / (permutations + 1) else
+      (1 + identical(steps, rev(steps))) / factorial(count)
+  inform_if(call$least > 0.05, "few_permutations", "No `p_order` can be at most .05: the smallest ",
+            "one possible is {format(call$least, digits = 2)}. Give more ",
+            if (count > most_ordered) "`permutations`." else "days.")
   scores <- session_scores(tables$measures, call, permutations)
   sessions_result(scores, tables, call, conf_level, of_days)
 }

@@ -29,14 +29,13 @@ sessions_result <- function(scores, tables, call, level, of_days) {
                        permutations = vapply(scores$order, function(test) test$count, 0L),
                        level = overall$score, level_se = overall$se, level_df = overall$df,
                        row.names = NULL)
-  days <- table(unlist(call$ids))
   columns <- c("measure", "lag", "score", "se", "df", "conf_low", "conf_high", "pairs")
   rows <- data.frame(all[of_lags, columns], row.names = NULL)
   new_result(rows, "repalign_sessions", list(
     slopes = slopes, parts = list(rows = rows[1:2], parts = some_parts(scores$parts, of_lags)),
     tables = tables[c("pairs", "neurons")], conf_level = level, dependence = call$dependence,
     facts = list(days = length(call$days), n = call$n, neurons = length(call$identities),
-                 followed = sum(days > 1), of_days = of_days, least = call$least,
+                 followed = sum(table(unlist(call$ids)) > 1), of_days = of_days, least = call$least,
                  over = paste(c(if (is.null(call$clusters)) "stimuli" else "clusters",
                                 if (call$neurons) "neurons"), collapse = " + "))
   ))

@@ -137,9 +137,7 @@ least_followed <- 5
 covariance_table <- function(p, x, y, sample) {
   there <- !is.na(p)
   number <- rowsum(+there, sample$units)
-  by_unit <- function(values) {
-    rowsum(replace(values, !there, 0), sample$units) / pmax(number, 1)
-  }
+  by_unit <- function(values) rowsum(replace(values, !there, 0), sample$units) / pmax(number, 1)
   without <- function(values) {
     total <- colSums(values)
     rbind(total, rep(total, each = nrow(values)) - values, deparse.level = 0)

@@ -190,9 +190,25 @@ simulated_network <- function(data, setting, plan) {
     x <- cbind(x, shortcut_features(shown, classes))
   }
   learned <- replaced_classes(data$train$class, classes, setting$random_labels)
-  plan$sizes <- c(ncol(x), rep(setting$width, setting$layers), classes)
-  plan$input_noise <- setting$input_noise
-  network <- trained_network(x, one_hot(learned, classes), plan)
+  target <- one_hot(learned, classes)
+  network <- new_network(c(ncol(x), rep(setting$width, setting$layers), classes), plan$activation)
+  memory <- vector("list", length(network))
+  move <- optimizers[[plan$optimizer]]
+  step <- 0
+  for (epoch in seq_len(plan$epochs)) {
+    order <- sample.int(nrow(x))
+    seen <- if (setting$input_noise) x + setting$input_noise * stats::rnorm(length(x)) else x
+    for (batch in split(order, (seq_along(order) - 1) %/% plan$batch)) {
+      gradient <- network_gradient(network, seen[batch, , drop = FALSE],
+                                   target[batch, , drop = FALSE], plan$activation)
+      step <- step + 1
+      for (l in seq_along(network)) {
+        moved <- move(network[[l]], gradient[[l]], memory[[l]], plan$rate, step)
+        network[[l]] <- moved$weights
+        memory[[l]] <- moved$memory
+      }
+    }
+  }
   run <- run_network(network, data$test$x, plan$activation)
   refuse_if(!all(is.finite(unlist(run$sums))), "value", "The training of a network diverged: some ",
             "of its numbers are no longer finite. Give a smaller `rate`.")
@@ -335,13 +351,10 @@ given_data <- function(given) {
   n <- nrow(x)
   labels <- given$labels
   if (is.null(labels)) label_error("must be given with `x`: the class of every row")
-  if (!is.atomic(labels) || length(dim(labels)) > 1) {
-    label_error("must hold the class of every row of `x`, not be ", describe(labels))
-  }
-  if (length(labels) != n) {
-    label_error("has ", count_of(length(labels), "value"), ", but `x` has ", count_of(n, "row"),
-                ": give one per row")
-  }
+  refuse_if(!is.atomic(labels) || length(dim(labels)) > 1, "labels", "`labels` must hold the ",
+            "class of every row of `x`, not be {describe(labels)}.")
+  refuse_if(length(labels) != n, "labels", "`labels` has {count_of(length(labels), 'value')}, but ",
+            "`x` has {count_of(n, 'row')}: give one per row.")
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
   # a factor without empty levels
   labels <- droplevels(as.factor(if (is.factor(labels)) labels else as.vector(labels)))
@@ -366,17 +379,15 @@ given_data <- function(given) {
 
 check_count_below <- function(value, arg, limit) {
   value <- check_count(value, arg, 2)
-  if (value < limit) return(value)
-  refuse("value", "`{arg}` is {value}, but at most {limit - 1} of the rows of `x` can be {arg} ",
-         "samples.")
+  refuse_if(value >= limit, "value", "`{arg}` is {value}, but at most {limit - 1} of the rows of ",
+            "`x` can be {arg} samples.")
+  value
 }
 
 split_data <- function(x, labels, train, test) {
   absent <- setdiff(levels(labels), labels[train])
-  if (length(absent)) {
-    label_error("names ", quoted(absent[1]), ", but no training sample is of this class: ",
-                "take more samples, or other test stimuli")
-  }
+  refuse_if(length(absent), "labels", "`labels` names {quoted(absent[1])}, but no training sample ",
+            "is of this class: take more samples, or other test stimuli.")
   means <- colMeans(x[train, , drop = FALSE])
   sds <- apply(x[train, , drop = FALSE], 2, stats::sd)
   sds[sds == 0] <- 1
@@ -475,27 +486,3 @@ optimizers <- list(
 )
 
 default_rates <- c(adam = 0.01, sgd = 0.05)
-
-# Trains a new network. x: samples x features; target: samples x classes; plan: list(sizes,
-# input_noise, activation, optimizer, rate, epochs, batch).
-trained_network <- function(x, target, plan) {
-  network <- new_network(plan$sizes, plan$activation)
-  memory <- vector("list", length(network))
-  move <- optimizers[[plan$optimizer]]
-  step <- 0
-  for (epoch in seq_len(plan$epochs)) {
-    order <- sample.int(nrow(x))
-    seen <- if (plan$input_noise) x + plan$input_noise * stats::rnorm(length(x)) else x
-    for (batch in split(order, (seq_along(order) - 1) %/% plan$batch)) {
-      gradient <- network_gradient(network, seen[batch, , drop = FALSE],
-                                   target[batch, , drop = FALSE], plan$activation)
-      step <- step + 1
-      for (l in seq_along(network)) {
-        moved <- move(network[[l]], gradient[[l]], memory[[l]], plan$rate, step)
-        network[[l]] <- moved$weights
-        memory[[l]] <- moved$memory
-      }
-    }
-  }
-  network
-}

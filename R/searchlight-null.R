@@ -330,12 +330,12 @@ run_centers <- function(neighbours, source, job, threads) {
       part
     })
   }
-  each <- function(name) lapply(parts, `[[`, name)
-  bound <- function(name) do.call(rbind, each(name))
+  all_of <- function(name) lapply(parts, `[[`, name)
+  bound <- function(name) do.call(rbind, all_of(name))
   list(scores = bound("scores"), p_values = bound("p_values"), means = bound("means"),
-       sds = bound("sds"), largest = do.call(pmax, each("largest")),
-       failed = unlist(each("failed")), warnings = unlist(each("warnings"), recursive = FALSE),
-       errors = unlist(each("error"), recursive = FALSE),
+       sds = bound("sds"), largest = do.call(pmax, all_of("largest")),
+       failed = unlist(all_of("failed")), warnings = unlist(all_of("warnings"), recursive = FALSE),
+       errors = unlist(all_of("error"), recursive = FALSE),
        used = any(vapply(parts, function(part) isTRUE(part$used), NA)))
 }
 

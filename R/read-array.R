@@ -19,14 +19,17 @@ refuse_file <- function(file, ..., class = NULL, arg = "file") {
   refuse(c(class, "repalign_error_file"), "`{arg}` {quoted(basename(file))} {text}")
 }
 
+refuse_file_if <- function(bad, file, ...) {
+  if (bad) refuse_file(file, ...)
+}
+
 # A name for a line of Python that users may run: without what could end a text there.
 python_text <- function(text) gsub("[^A-Za-z0-9_./ -]", "?", text)
 
 # For formats with a single array.
 no_array_name <- function(name, file) {
-  if (is.null(name)) return(invisible())
-  refuse_file(file, "holds a single array without a name: leave `name` out.",
-              class = "repalign_error_value")
+  refuse_file_if(!is.null(name), file, "holds a single array without a name: leave `name` out.",
+                 class = "repalign_error_value")
 }
 
 # The array that a user asks for, or the only one.
@@ -51,19 +54,14 @@ rows_of <- function(rows, n, file) {
 
 # dims: the sizes of all axes, as doubles, which do not overflow.
 check_axes <- function(dims, file) {
-  if (!length(dims)) {
-    refuse_file(file, "holds a single number, not an array.", class = "repalign_error_size")
-  }
+  refuse_file_if(!length(dims), file, "holds a single number, not an array.",
+                 class = "repalign_error_size")
   # as many as NumPy allows
-  if (length(dims) > 64) {
-    refuse_file(file, "speaks of an array of ", length(dims), " axes; at most 64 can be read.",
-                class = "repalign_error_size")
-  }
-  if (any(dims == 0)) {
-    refuse_file(file, "holds an array without numbers (",
-                paste(format(dims, trim = TRUE, scientific = FALSE), collapse = " x "), ").",
-                class = "repalign_error_size")
-  }
+  refuse_file_if(length(dims) > 64, file, "speaks of an array of ", length(dims), " axes; at most ",
+                 "64 can be read.", class = "repalign_error_size")
+  refuse_file_if(any(dims == 0), file, "holds an array without numbers (",
+                 paste(format(dims, trim = TRUE, scientific = FALSE), collapse = " x "), ").",
+                 class = "repalign_error_size")
 }
 
 # The same, and whether there is memory for these rows, or all; nothing is allocated before.
@@ -72,8 +70,8 @@ check_dims <- function(dims, file, rows = NULL, copies = 1) {
   check_axes(dims, file)
   check_size(dims[1], prod(dims[-1]), "file")
   n <- if (is.null(rows)) dims[1] else length(rows)
-  what <- paste0("The array of ", quoted(basename(file)))
-  check_memory(8 * copies * n * prod(dims[-1]), what, "Read some of its rows, by `rows =`.")
+  check_memory(8 * copies * n * prod(dims[-1]), paste0("The array of ", quoted(basename(file))),
+               "Read some of its rows, by `rows =`.")
 }
 
 # ---- NumPy: .npy holds one array, .npz is an archive of such files
@@ -87,15 +85,12 @@ npy_rows <- function(path, name = NULL) {
 # path: where the array is; file: what messages call it; key: its name in an archive.
 read_npy <- function(path, rows, file, key = NULL) {
   header <- npy_header(path, file)
-  if (grepl("^[<>|=]?O", header$descr)) {
-    refuse_file(file,
-                "holds objects of Python (a pickle), which can run any program and are never ",
-                "read here. Convert them in Python: import numpy; numpy.save(\"numbers.npy\", ",
-                "numpy.stack(list(numpy.load(\"", python_text(basename(file)),
-                "\", allow_pickle=True)",
-                if (!is.null(key)) paste0("[\"", python_text(key), "\"]"), ")).astype(float))",
-                class = "repalign_error_pickle")
-  }
+  refuse_file_if(grepl("^[<>|=]?O", header$descr), file, "holds objects of Python (a pickle), ",
+                 "which can run any program and are never read here. Convert them in Python: ",
+                 "import numpy; numpy.save(\"numbers.npy\", numpy.stack(list(numpy.load(\"",
+                 python_text(basename(file)), "\", allow_pickle=True)",
+                 if (!is.null(key)) paste0("[\"", python_text(key), "\"]"), ")).astype(float))",
+                 class = "repalign_error_pickle")
   if (!grepl("^[<>|=](b1|[iu][1248]|f[248])$", header$descr)) {
     kinds <- c(c = "complex numbers", S = "texts", a = "texts", U = "texts", M = "dates",
                m = "spans of time", V = "raw bytes", f = "floats of another size")
@@ -112,14 +107,12 @@ read_npy <- function(path, rows, file, key = NULL) {
   bytes <- prod(header$shape) * number_size(type)
   check_axes(header$shape, file)
   there <- file.size(path) - header$end
-  if (bytes > there) {
-    refuse_file(file, "is cut off: its header speaks of ", format(bytes, big.mark = ","),
-                " bytes of numbers, and there are ", format(there, big.mark = ","), ".")
-  }
-  if (bytes < there) {
-    refuse_file(file, "goes on after its array (", format(there - bytes, big.mark = ","),
-                " bytes). Several arrays go into one file by numpy.savez(), as .npz.")
-  }
+  refuse_file_if(bytes > there, file, "is cut off: its header speaks of ",
+                 format(bytes, big.mark = ","), " bytes of numbers, and there are ",
+                 format(there, big.mark = ","), ".")
+  refuse_file_if(bytes < there, file, "goes on after its array (",
+                 format(there - bytes, big.mark = ","), " bytes). Several arrays go into one file ",
+                 "by numpy.savez(), as .npz.")
   read_numbers(path, header$end, type, header$shape, header$fortran, rows, file)
 }
 
@@ -134,34 +127,25 @@ npy_header <- function(path, file) {
                 if (archive) " It looks like an archive, .npz.")
   }
   version <- as.integer(start[7])
-  if (!version %in% 1:3) {
-    refuse_file(file, "has version ", version, ".", as.integer(start[8]),
-                " of the .npy format; versions 1 to 3 can be read.")
-  }
+  refuse_file_if(!version %in% 1:3, file, "has version ", version, ".", as.integer(start[8]),
+                 " of the .npy format; versions 1 to 3 can be read.")
   first <- if (version == 1) 10 else 12
   length <- whole_number(start[9:first])
-  if (is.na(length) || first + length > file.size(path)) {
-    refuse_file(file, "is cut off within its header.")
-  }
-  if (length > 65535) {
-    refuse_file(file, "has a header of ", length, " bytes, which no array of numbers needs.")
-  }
+  refuse_file_if(is.na(length) || first + length > file.size(path), file, "is cut off within its ",
+                 "header.")
+  refuse_file_if(length > 65535, file, "has a header of ", length, " bytes, which no array of ",
+                 "numbers needs.")
   bytes <- file_bytes(path, first, length)
   # versions 1 and 2 are written in Latin-1, but whatever can be read is ASCII
   if (version < 3) bytes[bytes > as.raw(0x7f)] <- charToRaw("?")
-  c(parse_npy_header(header_text(bytes, file), file), end = first + length)
-}
-
-# The header is a dictionary of Python with three entries, which is compared with what it may be
-# and never evaluated.
-parse_npy_header <- function(text, file) {
+  text <- header_text(bytes, file)
+  # a dictionary of Python with three entries, which is compared with what it may be and never
+  # evaluated
   entry <- c(descr = "(?:'[^'\"\\\\]*'|\"[^'\"\\\\]*\"|\\[.*\\])", fortran_order = "(?:True|False)",
              shape = "\\([0-9L, ]*\\)")
-  if (grepl("['\"]descr['\"]\\s*:\\s*\\[", text)) {
-    refuse_file(file,
-                "holds records (a structured array), not numbers: save its fields one by one, ",
-                "numpy.save(\"field.npy\", x[\"field\"]).", class = "repalign_error_type")
-  }
+  refuse_file_if(grepl("['\"]descr['\"]\\s*:\\s*\\[", text), file, "holds records (a structured ",
+                 "array), not numbers: save its fields one by one, numpy.save(\"field.npy\", ",
+                 "x[\"field\"]).", class = "repalign_error_type")
   values <- list()
   rest <- sub("^\\s*\\{\\s*", "", text, perl = TRUE)
   for (i in seq_along(entry)) {
@@ -173,22 +157,19 @@ parse_npy_header <- function(text, file) {
       break
     }
   }
-  if (length(values) < 3 || !grepl("^\\s*\\{", text) || !grepl("^\\}\\s*$", rest)) {
-    refuse_file(file, "has a damaged header: ", quoted(strtrim(text, 60)), ".")
-  }
+  refuse_file_if(length(values) < 3 || !grepl("^\\s*\\{", text) || !grepl("^\\}\\s*$", rest), file,
+                 "has a damaged header: ", quoted(strtrim(text, 60)), ".")
   # "(3, 4)" as c(3, 4), "(3,)" as 3, "()" as numeric(0). Sizes are doubles, so that no product of
   # them overflows; a size that is not exact is larger than any file.
   size <- " *[0-9]+L? *"
   inner <- gsub("[() ]", "", values$shape)
   # "(3)" is a number in Python
   good <- grepl(paste0("^\\((", size, ",(", size, ",)*(", size, "| *)| *)\\)$"), values$shape)
-  if (!good) {
-    refuse_file(file, "has a damaged header: ", quoted(strtrim(values$shape, 60)),
-                " is no shape.")
-  }
+  refuse_file_if(!good, file, "has a damaged header: ", quoted(strtrim(values$shape, 60)),
+                 " is no shape.")
   shape <- if (!nzchar(inner)) numeric() else as.double(sub("L$", "", strsplit(inner, ",")[[1]]))
   list(descr = gsub("['\"]", "", values$descr), fortran = values$fortran_order == "True",
-       shape = shape)
+       shape = shape, end = first + length)
 }
 
 # --- Archives --------------------------------------------------------------------
@@ -197,21 +178,12 @@ parse_npy_header <- function(text, file) {
 npz_members <- function(file) {
   members <- catch_error(suppressWarnings(utils::unzip(file, list = TRUE)),
                          failed = function(e) NULL)
-  if (is.null(members) || !all(validUTF8(members$Name))) {
-    refuse_file(file, "is no archive that can be opened, or a damaged one.")
-  }
+  refuse_file_if(is.null(members) || !all(validUTF8(members$Name)), file, "is no archive that can ",
+                 "be opened, or a damaged one.")
   members <- members[grepl("[.]npy$", members$Name), ]
-  if (anyDuplicated(members$Name)) {
-    refuse_file(file, "holds two arrays named ",
-                quoted(sub("[.]npy$", "", members$Name[duplicated(members$Name)][1])), ".")
-  }
+  refuse_file_if(anyDuplicated(members$Name), file, "holds two arrays named ",
+                 quoted(sub("[.]npy$", "", members$Name[duplicated(members$Name)][1])), ".")
   members
-}
-
-read_npz <- function(file, name, rows) {
-  unpacked <- unpack_array(file, name)
-  on.exit(unlink(unpacked$folder, recursive = TRUE))
-  read_npy(unpacked$path, rows, file, unpacked$name)
 }
 
 # list(path, folder, name): an array of an archive as a file of its own, in a new folder.
@@ -221,8 +193,7 @@ unpack_array <- function(file, name) {
   member <- members[members$Name == paste0(name, ".npy"), ]
   # deflated data become at most 1032 times as long, so that a larger size is a lie
   if (is.na(member$Length) || member$Length < 0 || member$Length > 1032 * file.size(file)) {
-    refuse_file(file, "is damaged: its array ", quoted(name), " cannot be as large as it ",
-                "says.")
+    refuse_file(file, "is damaged: its array ", quoted(name), " cannot be as large as it says.")
   }
   folder <- tempfile("npz")
   dir.create(folder)
@@ -262,16 +233,12 @@ read_safetensors <- function(file, name, rows) {
   tensor <- check_tensor(header$tensors[[name]], name, file)
   begin <- tensor$offsets[1]
   end <- tensor$offsets[2]
-  if (begin > end || end > file.size(file) - header$end) {
-    refuse_file(file, "is damaged or cut off: its tensor ", quoted(name), " would lie at ",
-                "bytes ", format(begin), " to ", format(end), " of ",
-                format(file.size(file) - header$end), ".")
-  }
+  refuse_file_if(begin > end || end > file.size(file) - header$end, file, "is damaged or cut off: ",
+                 "its tensor ", quoted(name), " would lie at bytes ", format(begin), " to ",
+                 format(end), " of ", format(file.size(file) - header$end), ".")
   check_axes(tensor$shape, file)
-  if (prod(tensor$shape) * number_size(tensor$type) != end - begin) {
-    refuse_file(file, "is damaged: the tensor ", quoted(name), " does not have as many ",
-                "bytes as its shape needs.")
-  }
+  refuse_file_if(prod(tensor$shape) * number_size(tensor$type) != end - begin, file, "is damaged: ",
+                 "the tensor ", quoted(name), " does not have as many bytes as its shape needs.")
   read_numbers(file, header$end + begin, tensor$type, tensor$shape, FALSE, rows, file)
 }
 
@@ -280,37 +247,32 @@ safetensors_header <- function(file) {
   require_package("jsonlite", "Reading .safetensors files")
   size <- file.size(file)
   length <- whole_number(file_bytes(file, 0, 8))
-  if (size < 10 || length < 2 || length > size - 8) {
-    refuse_file(file, "is no .safetensors file, or is cut off within its header.")
-  }
+  refuse_file_if(size < 10 || length < 2 || length > size - 8, file, "is no .safetensors file, or ",
+                 "is cut off within its header.")
   # the limit of the format's own library
   if (length > 1e8) refuse_file(file, "has a header of more than 100 MB.")
   bytes <- file_bytes(file, 8, length)
   text <- header_text(bytes, file)
-  # NULL where the header is not JSON. A header has three levels; very deep ones would overflow the
-  # stack of the parser. jsonlite 1.8.4 takes the text that it complains of for a format of
-  # printf(), and dies of a percent sign in it, which JSON can write in another way.
-  header <- if (bytes[1] == charToRaw("{") && json_depth(text) <= 3) {
-    catch_error(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
-                failed = function(e) NULL)
+  # NULL where the header is not JSON
+  header <- if (bytes[1] == charToRaw("{")) {
+    # A header has lists and objects of three levels; very deep ones would overflow the stack of the
+    # parser. What is escaped or quoted is dropped first; a bracket that closes nothing does not
+    # count.
+    unquoted <- gsub("\"[^\"]*\"", "", gsub("\\\\.", "", text, perl = TRUE), perl = TRUE)
+    brackets <- utf8ToInt(gsub("[^][{}]", "", unquoted, perl = TRUE))
+    depth <- cumsum(ifelse(brackets %in% utf8ToInt("[{"), 1, -1))
+    # jsonlite 1.8.4 takes the text that it complains of for a format of printf(), and dies of a
+    # percent sign in it, which JSON can write in another way
+    if (max(0, depth - pmin(0, cummin(depth))) <= 3) {
+      catch_error(jsonlite::parse_json(gsub("%", "\\u0025", text, fixed = TRUE)),
+                  failed = function(e) NULL)
+    }
   }
-  if (!is.list(header) || (length(header) && is.null(names(header)))) {
-    refuse_file(file, "has a damaged header: it is not the JSON of .safetensors files.")
-  }
-  tensors <- header[names(header) != "__metadata__"]
-  if (anyDuplicated(names(header)) || !all(nzchar(names(header)))) {
-    refuse_file(file, "has a damaged header: names of tensors must be there, and differ.")
-  }
-  list(tensors = tensors, end = 8 + length)
-}
-
-# How deep the lists and objects of a JSON text lie within each other. What is escaped or quoted is
-# dropped first; a bracket that closes nothing does not count.
-json_depth <- function(text) {
-  unquoted <- gsub("\"[^\"]*\"", "", gsub("\\\\.", "", text, perl = TRUE), perl = TRUE)
-  brackets <- utf8ToInt(gsub("[^][{}]", "", unquoted, perl = TRUE))
-  depth <- cumsum(ifelse(brackets %in% utf8ToInt("[{"), 1, -1))
-  max(0, depth - pmin(0, cummin(depth)))
+  refuse_file_if(!is.list(header) || (length(header) && is.null(names(header))), file,
+                 "has a damaged header: it is not the JSON of .safetensors files.")
+  refuse_file_if(anyDuplicated(names(header)) || !all(nzchar(names(header))), file,
+                 "has a damaged header: names of tensors must be there, and differ.")
+  list(tensors = header[names(header) != "__metadata__"], end = 8 + length)
 }
 
 check_tensor <- function(tensor, name, file) {
@@ -321,22 +283,17 @@ check_tensor <- function(tensor, name, file) {
     if (is.list(values) && all(good)) as.double(unlist(values))
   }
   part <- function(key) if (is.list(tensor) && sum(names(tensor) == key) == 1) tensor[[key]]
-  shape <- part("shape")
-  offsets <- part("data_offsets")
-  shape <- if (is.list(shape)) c(whole(shape), numeric())
-  offsets <- if (is.list(offsets)) whole(offsets)
+  shape <- whole(part("shape"))
+  offsets <- whole(part("data_offsets"))
   type <- part("dtype")
-  if (is.null(shape) || length(shape) != length(part("shape")) || length(offsets) != 2 ||
-      !is.character(type) || length(type) != 1) {
-    refuse_file(file, "has a damaged header: of the tensor ", quoted(name),
-                " it must say `dtype`, `shape` and `data_offsets`.")
-  }
-  if (!type %in% names(safetensors_types)) {
-    refuse_file(file, "holds the tensor ", quoted(name), " in numbers of the type ",
-                quoted(strtrim(type, 20)), ", but only ",
-                enumerate(names(safetensors_types), 20, FALSE),
-                " can be read: save it by tensor.float().", class = "repalign_error_type")
-  }
+  usable <- !is.null(shape) && length(shape) == length(part("shape")) && length(offsets) == 2 &&
+    is.character(type) && length(type) == 1
+  refuse_file_if(!usable, file, "has a damaged header: of the tensor ", quoted(name), " it must ",
+                 "say `dtype`, `shape` and `data_offsets`.")
+  refuse_file_if(!type %in% names(safetensors_types), file, "holds the tensor ", quoted(name),
+                 " in numbers of the type ", quoted(strtrim(type, 20)), ", but only ",
+                 enumerate(names(safetensors_types), 20, FALSE), " can be read: save it by ",
+                 "tensor.float().", class = "repalign_error_type")
   list(type = safetensors_types[[type]], shape = shape, offsets = offsets)
 }
 
@@ -347,26 +304,14 @@ read_rds <- function(x, file, name, rows) {
   if (is_array_list(x)) {
     flat <- flat_list(x, file)
     x <- flat[[choose_array(name, names(flat), file)]]
-  } else {
-    no_array_name(name, file)
-  }
-  if (!is_numbers(x)) {
-    refuse_file(file, "holds ", describe(x), ", not an array of numbers.",
-                if (is.object(x)) " readRDS() gives it as it is; unclass() takes a class away.",
-                class = "repalign_error_type")
-  }
-  if (is_integer64(x)) {
-    return(r_array(array(integer64_doubles(x, file), if (is.null(dim(x))) length(x) else dim(x)),
-                   rows, file))
-  }
+  } else no_array_name(name, file)
+  refuse_file_if(!is_numbers(x), file, "holds ", describe(x), ", not an array of numbers.",
+                 if (is.object(x)) " readRDS() gives it as it is; unclass() takes a class away.",
+                 class = "repalign_error_type")
+  size <- if (is.null(dim(x))) length(x) else dim(x)
+  if (is_integer64(x)) x <- array(integer64_doubles(x, file), size)
   if (is.data.frame(x) || inherits(x, "Matrix")) x <- plain_matrix(x, basename(file))
   r_array(x, rows, file)
-}
-
-read_rds_file <- function(file) {
-  catch_error(suppressWarnings(readRDS(file)), failed = function(e) {
-    refuse_file(file, "cannot be read by readRDS(): ", conditionMessage(e), ".")
-  })
 }
 
 # What a class makes of numbers, or of a list, only its own functions know: of all classes, those
@@ -378,10 +323,8 @@ deepest_list <- 100
 # The numeric arrays of a list and of lists within it (all: whatever is in them); their names are
 # paths such as "model/layer".
 flat_list <- function(given, file, all = FALSE, before = "", depth = 1) {
-  if (depth > deepest_list) {
-    refuse_file(file, "holds lists within lists, more than ", deepest_list, " deep: save its ",
-                "arrays in one list.", class = "repalign_error_type")
-  }
+  refuse_file_if(depth > deepest_list, file, "holds lists within lists, more than ", deepest_list,
+                 " deep: save its arrays in one list.", class = "repalign_error_type")
   keys <- names(given)
   if (is.null(keys)) keys <- rep("", length(given))
   keys[!nzchar(keys)] <- which(!nzchar(keys))
@@ -423,10 +366,8 @@ read_parquet_file <- function(file, name, rows) {
   labels <- if (length(at)) checked_labels(label_text(table[[at]]), file)
   values <- table[setdiff(seq_along(table), at)]
   other <- which(!vapply(values, function(v) is.numeric(v) || is.logical(v), NA))
-  if (length(other)) {
-    refuse_file(file, "has in the column ", quoted(names(values)[other[1]]), " ",
-                describe(values[[other[1]]]), ", not numbers.", class = "repalign_error_type")
-  }
+  refuse_file_if(length(other), file, "has in the column ", quoted(names(values)[other[1]]), " ",
+                 describe(values[[other[1]]]), ", not numbers.", class = "repalign_error_type")
   r_array(matrix(as.double(unlist(values)), nrow(table), dimnames = list(labels, names(values))),
           rows, file)
 }

@@ -87,46 +87,26 @@ read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, 
     refuse_if(!usable, "value", "`rows` must be numbers of rows, from 1 on, or NULL for all rows.")
     as.integer(rows)
   }
-  channels <- check_flatten(flatten, channels)
-  read <- function(one) read_one_array(file, one, rows, flatten, channels, format)
-  if (length(name) == 1) return(read(name))
-  names <- if (is.null(name)) natural_order(format$names(path.expand(file))) else name
-  if (length(names) < 2) return(read(NULL))
-  read_layers(file, names, read, if (is.null(name)) format$names(path.expand(file), all = TRUE))
-}
-
-# `channels`, as they are needed.
-check_flatten <- function(flatten, channels) {
   ways <- c("all", "mean", "max")
   refuse_if(!isTRUE(flatten) && !isFALSE(flatten) &&
               !(is.character(flatten) && length(flatten) == 1 && flatten %in% ways), "choice",
             "`flatten` must be TRUE or FALSE, or one of {enumerate(ways)}.")
-  if (!is.null(channels)) return(check_choice(channels, c("first", "last"), "channels"))
-  refuse_if(flatten %in% ways[-1], "choice", "`channels` is missing: flatten = ",
-            "{quoted(flatten)} keeps one axis besides the stimuli, channels = \"first\" ",
-            "(PyTorch) or \"last\" (TensorFlow, JAX).")
-}
-
-# One array, and an error if it is not said which of several.
-read_one_array <- function(file, name = NULL, rows = NULL, flatten = TRUE, channels = NULL,
-                           format = file_format(file)) {
-  found <- format$read(path.expand(file), name, rows)
-  if (nrow(found$data) < 1 || ncol(found$data) < 1) {
-    refuse_file(file, "holds an array without numbers (", nrow(found$data), " x ",
-                ncol(found$data), ").", class = "repalign_error_size")
-  }
-  arrange_axes(found, flatten, file, channels, name)
-}
-
-# The named list of some arrays of a file. all: the names of what is in the file where all layers
-# are wanted: what is none is left out.
-read_layers <- function(file, names, read, all = NULL) {
+  if (!is.null(channels)) channels <- check_choice(channels, c("first", "last"), "channels") else
+    refuse_if(flatten %in% ways[-1], "choice", "`channels` is missing: flatten = ",
+              "{quoted(flatten)} keeps one axis besides the stimuli, channels = \"first\" ",
+              "(PyTorch) or \"last\" (TensorFlow, JAX).")
+  read <- function(one) read_one_array(file, one, rows, flatten, channels, format)
+  if (length(name) == 1) return(read(name))
+  names <- if (is.null(name)) natural_order(format$names(path.expand(file))) else name
+  if (length(names) < 2) return(read(NULL))
+  # where all layers are wanted, what is none is left out of all that is in the file
+  there <- if (is.null(name)) format$names(path.expand(file), all = TRUE)
   step <- progress_along(length(names))
   failed <- list()
   found <- lapply(stats::setNames(names, names), function(one) {
     layer <- tryCatch(read(one), repalign_error_file = function(error) {
       kinds <- paste0("repalign_error_", c("size", "type", "pickle", "value"))
-      if (is.null(all) || !inherits(error, kinds)) stop(error)
+      if (is.null(there) || !inherits(error, kinds)) stop(error)
       failed[[one]] <<- error
       NULL
     })
@@ -134,11 +114,21 @@ read_layers <- function(file, names, read, all = NULL) {
     layer
   })
   if (length(failed) == length(names)) stop(failed[[1]])
-  left_out <- c(setdiff(all, names), names(failed))
+  left_out <- c(setdiff(there, names), names(failed))
   inform_if(length(left_out), "left_out", "read_representation(): left out of ",
             "{quoted(basename(file))}, because they are no layers (single numbers, texts, ",
             "empty arrays, numbers of other kinds): {enumerate(natural_order(left_out), 20)}.")
   Filter(Negate(is.null), found)
+}
+
+# One array, and an error if it is not said which of several.
+read_one_array <- function(file, name = NULL, rows = NULL, flatten = TRUE, channels = NULL,
+                           format = file_format(file)) {
+  found <- format$read(path.expand(file), name, rows)
+  refuse_file_if(nrow(found$data) < 1 || ncol(found$data) < 1, file, "holds an array without ",
+                 "numbers (", nrow(found$data), " x ", ncol(found$data), ").",
+                 class = "repalign_error_size")
+  arrange_axes(found, flatten, file, channels, name)
 }
 
 # ---- several files
@@ -235,7 +225,11 @@ file_formats <- function() {
   # an .rds is read once, however many of its arrays are wanted
   of_rds <- list()
   rds_content <- function(file) {
-    if (is.null(of_rds[[file]])) of_rds[[file]] <<- list(read_rds_file(file))
+    if (is.null(of_rds[[file]])) {
+      of_rds[[file]] <<- list(catch_error(suppressWarnings(readRDS(file)), failed = function(e) {
+        refuse_file(file, "cannot be read by readRDS(): ", conditionMessage(e), ".")
+      }))
+    }
     of_rds[[file]][[1]]
   }
   list(
@@ -244,7 +238,11 @@ file_formats <- function() {
       read_npy(file, rows, file)
     }, npy_rows),
     npz = list(names = function(file, all) sub("[.]npy$", "", npz_members(file)$Name),
-               read = read_npz),
+               read = function(file, name, rows) {
+                 unpacked <- unpack_array(file, name)
+                 on.exit(unlink(unpacked$folder, recursive = TRUE))
+                 read_npy(unpacked$path, rows, file, unpacked$name)
+               }),
     safetensors = list(names = function(file, all) names(safetensors_header(file)$tensors),
                        read = read_safetensors,
                        rows = safetensors_rows),
@@ -336,7 +334,23 @@ arrange_axes <- function(found, flatten, file, channels = NULL, name = NULL) {
   refuse_if(isTRUE(flatten) && length(found$rest) > 2, "choice", "`flatten` must say what becomes ",
             "of the axes of {shown}: flatten = \"mean\" or \"max\" keeps the channels, which are ",
             "channels = \"first\" or \"last\"; \"all\" keeps every value; FALSE keeps the axes.")
-  if (flatten %in% c("mean", "max")) return(pooled_axes(found, flatten, channels, shown))
+  if (flatten %in% c("mean", "max")) {
+    # stimuli x channels, by the mean or the largest value over all other axes
+    axis <- if (channels == "first") 1 else length(found$rest)
+    count <- found$rest[axis]
+    sizes <- if (found$stored == "first") found$rest else rev(found$rest)
+    channel <- slice.index(array(0, sizes), if (found$stored == "first") axis else
+      length(sizes) + 1 - axis)
+    # a row for each channel of each stimulus, a column for each place
+    places <- matrix(found$data[, t(matrix(order(channel), ncol = count))], n * count)
+    inform("flattened", "read_representation(): the array of {shown} became {n} x {count}, by the ",
+           "{if (flatten == 'mean') 'mean' else 'largest value'} of each channel over ",
+           "{count_of(ncol(places), 'place')}.")
+    values <- if (flatten == "mean") rowMeans(places) else
+      Reduce(function(largest, k) pmax(largest, places[, k]), seq_len(ncol(places)), places[, 1])
+    names <- list(rownames(found$data), found$names[[axis + 1]])
+    return(matrix(values, n, dimnames = if (!all(vapply(names, is.null, NA))) names))
+  }
   if (!isFALSE(flatten)) {
     inform_if(isTRUE(flatten), "flattened", "read_representation(): the array of {shown} was ",
               "flattened to {n} x {ncol(found$data)}; flatten = FALSE keeps its axes. If the last ",
@@ -349,23 +363,4 @@ arrange_axes <- function(found, flatten, file, channels = NULL, name = NULL) {
     aperm(array(found$data, c(n, rev(found$rest))), c(1, rev(seq_along(found$rest) + 1)))
   dimnames(whole) <- found$names
   whole
-}
-
-# stimuli x channels, by the mean or the largest value over all other axes.
-pooled_axes <- function(found, flatten, channels, shown) {
-  n <- nrow(found$data)
-  axis <- if (channels == "first") 1 else length(found$rest)
-  count <- found$rest[axis]
-  sizes <- if (found$stored == "first") found$rest else rev(found$rest)
-  channel <- slice.index(array(0, sizes), if (found$stored == "first") axis else
-    length(sizes) + 1 - axis)
-  # a row for each channel of each stimulus, a column for each place
-  places <- matrix(found$data[, t(matrix(order(channel), ncol = count))], n * count)
-  inform("flattened", "read_representation(): the array of {shown} became {n} x {count}, by the ",
-         "{if (flatten == 'mean') 'mean' else 'largest value'} of each channel over ",
-         "{count_of(ncol(places), 'place')}.")
-  values <- if (flatten == "mean") rowMeans(places) else
-    Reduce(function(largest, k) pmax(largest, places[, k]), seq_len(ncol(places)), places[, 1])
-  names <- list(rownames(found$data), found$names[[axis + 1]])
-  matrix(values, n, dimnames = if (!all(vapply(names, is.null, NA))) names)
 }

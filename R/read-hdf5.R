@@ -11,19 +11,25 @@ hdf5_names <- function(file, all = FALSE) {
 read_hdf5 <- function(file, name, rows) {
   with_dataset(file, name, function(found, name) {
     other <- other_content(found)
-    if (!is.null(other)) {
-      refuse_file(file, "has in ", quoted(name), " no array of numbers but ", other, ".",
-                  class = "repalign_error_type")
-    }
+    refuse_file_if(!is.null(other), file, "has in ", quoted(name), " no array of numbers but ",
+                   other, ".", class = "repalign_error_type")
     matlab <- nzchar(matlab_class(found))
     dims <- dataset_dims(found)
     first <- first_axis(found)
     check_dims(c(dims[first], dims[-first]), file, rows, copies = 3)
     wanted <- rows_of(rows, dims[first], file)
-    values <- dataset_rows(found, first, if (!is.null(rows)) sort(unique(wanted)), file)
-    n <- if (is.null(rows)) dims[first] else length(unique(wanted))
-    data <- if (matlab) matrix(values, n) else t(matrix(values, ncol = n))
-    if (!is.null(rows)) data <- data[match(wanted, sort(unique(wanted))), , drop = FALSE]
+    taken <- sort(unique(wanted))
+    args <- rep(list(quote(expr = )), length(found$dims))
+    if (!is.null(rows)) args[[first]] <- taken
+    # all integers of 64 bits in the bits of doubles, so that none is rounded or NA before it is
+    # checked; hdf5r 1.3.8 has an argument `flags` for this, but does not use it
+    before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
+    on.exit(options(before))
+    values <- found$read(args = args, drop = FALSE)
+    values <- if (inherits(values, "integer64")) integer64_doubles(values, file) else
+      as.double(values)
+    data <- if (matlab) matrix(values, length(taken)) else t(matrix(values, ncol = length(taken)))
+    if (!is.null(rows)) data <- data[match(wanted, taken), , drop = FALSE]
     rest <- dims[-first]
     file_array(data, if (matlab) rest else rev(rest), if (matlab) "first" else "last")
   })
@@ -41,17 +47,13 @@ with_dataset <- function(file, name, f) {
     path <- gsub("^/+|/+$", "", name)
     found <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
     if (!inherits(found, "H5D")) {
-      if (inherits(found, "H5Group") && is_matlab_sparse(found)) {
-        refuse_file(file, "has ", quoted(name),
-                    " as a sparse matrix of MATLAB v7.3: save full(",
-                    basename(path), ").", class = "repalign_error_type")
-      }
+      refuse_file_if(inherits(found, "H5Group") && is_matlab_sparse(found), file, "has ",
+                     quoted(name), " as a sparse matrix of MATLAB v7.3: save full(", basename(path),
+                     ").", class = "repalign_error_type")
       names <- hdf5_datasets(open, "")
       below <- names[startsWith(names, paste0(path, "/"))]
-      if (length(below)) {
-        refuse_file(file, "has a group ", quoted(name), ": say which of its arrays. Names: ",
-                    enumerate(below, 20), ".", class = "repalign_error_choice")
-      }
+      refuse_file_if(length(below), file, "has a group ", quoted(name), ": say which of its ",
+                     "arrays. Names: ", enumerate(below, 20), ".", class = "repalign_error_choice")
       choose_array(name, names, file)
     }
     f(found, name)
@@ -69,10 +71,8 @@ with_hdf5 <- function(file, f) {
     # h5py can compress in ways that other programs do not know
     text <- conditionMessage(e)
     filter <- regmatches(text, regexec("filter '([^']+)' is not registered", text))[[1]][2]
-    if (!is.na(filter)) {
-      refuse_file(file, "is compressed by ", quoted(filter), ", which hdf5r does not know: ",
-                  "save it with compression=\"gzip\".")
-    }
+    refuse_file_if(!is.na(filter), file, "is compressed by ", quoted(filter), ", which hdf5r does ",
+                   "not know: save it with compression=\"gzip\".")
     refuse_file(file, "is damaged, or not readable by hdf5r: ", reason_of(e))
   })
 }
@@ -142,18 +142,6 @@ first_axis <- function(dataset) {
   if (nzchar(matlab_class(dataset))) 1 else length(dataset_dims(dataset))
 }
 
-# The numbers of a dataset, with some entries (sorted) of one axis, or all.
-dataset_rows <- function(dataset, axis, wanted, file) {
-  args <- rep(list(quote(expr = )), length(dataset$dims))
-  if (!is.null(wanted)) args[[axis]] <- wanted
-  # all integers of 64 bits in the bits of doubles, so that none is rounded or NA before it is
-  # checked; hdf5r 1.3.8 has an argument `flags` for this, but does not use it
-  before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
-  on.exit(options(before))
-  values <- dataset$read(args = args, drop = FALSE)
-  if (inherits(values, "integer64")) integer64_doubles(values, file) else as.double(values)
-}
-
 # ---- MATLAB
 
 read_matlab <- function(file, name, rows) {
@@ -161,11 +149,9 @@ read_matlab <- function(file, name, rows) {
   variables <- mat5_variables(file)
   if (!isTRUE(name %in% names(variables))) name <- choose_array(name, mat5_names(variables), file)
   variable <- variables[[name]]
-  if (!variable$numbers) {
-    refuse_file(file, "has in ", quoted(name), " no array of real numbers but ",
-                if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
-                ": save its parts as variables of their own.", class = "repalign_error_type")
-  }
+  refuse_file_if(!variable$numbers, file, "has in ", quoted(name), " no array of real numbers but ",
+                 if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
+                 ": save its parts as variables of their own.", class = "repalign_error_type")
   sparse <- variable$class == "sparse"
   # MATLAB has no numbers without axes
   check_axes(if (prod(variable$dims) == 1) numeric() else variable$dims, file)
@@ -200,10 +186,9 @@ is_matlab_hdf5 <- function(file) {
   start <- file_bytes(file, 0, 520)
   signature <- as.raw(c(0x89, 0x48, 0x44, 0x46))
   if (identical(start[1:4], signature) || identical(start[513:516], signature)) return(TRUE)
-  if (!identical(start[1:10], charToRaw("MATLAB 5.0")) || length(start) < 136) {
-    refuse_file(file, "is no MATLAB file of version 5 or later: save it again, save(\"",
-                basename(file), "\", \"x\", \"-v7\").")
-  }
+  refuse_file_if(!identical(start[1:10], charToRaw("MATLAB 5.0")) || length(start) < 136, file,
+                 "is no MATLAB file of version 5 or later: save it again, save(\"", basename(file),
+                 "\", \"x\", \"-v7\").")
   FALSE
 }
 
@@ -222,9 +207,8 @@ mat5_variables <- function(file) {
   at <- 128
   while (at < size) {
     tag <- mat5_integers(file_bytes(file, at, 8), little)
-    if (length(tag) < 2 || !tag[1] %in% 14:15 || at + 8 + tag[2] > size) {
-      refuse_file(file, "is cut off or damaged.")
-    }
+    refuse_file_if(length(tag) < 2 || !tag[1] %in% 14:15 || at + 8 + tag[2] > size, file,
+                   "is cut off or damaged.")
     # descriptions are short
     bytes <- file_bytes(file, at + 8, min(tag[2], 2^16))
     inner <- tag
@@ -327,9 +311,8 @@ mat5_numbers <- function(tag, dims, rows, variable, path, file) {
   type <- mat5_types[tag$code]
   size <- as.integer(substr(type, 2, 2))
   if (is.null(dims)) dims <- c(tag$length / size, 1)
-  if (!isTRUE(prod(dims) * size == tag$length && tag$values + tag$length <= variable$size)) {
-    damaged_mat5(file, "an array is not as large as it says")
-  }
+  fits <- isTRUE(prod(dims) * size == tag$length && tag$values + tag$length <= variable$size)
+  if (!fits) damaged_mat5(file, "an array is not as large as it says")
   if (is.null(rows) && !prod(dims)) return(list(data = numeric()))
   read_numbers(path, variable$from + tag$values,
                number_type(substr(type, 1, 1), size, !variable$little), dims, TRUE, rows, file)
@@ -349,10 +332,9 @@ mat5_sparse <- function(variable, path, file) {
   starts <- parts[[2]]
   last <- c(0, starts)[length(starts) + 1]
   rows <- utils::head(parts[[1]], max(last, 0))
-  if (length(dims) != 2 || length(starts) != dims[2] + 1 || any(diff(c(0, starts)) < 0) ||
-        starts[1] != 0 || last > min(lengths(parts[-2])) || !all(rows >= 0 & rows < dims[1])) {
-    damaged_mat5(file, "a sparse array is not described")
-  }
+  usable <- length(dims) == 2 && length(starts) == dims[2] + 1 && all(diff(c(0, starts)) >= 0) &&
+    starts[1] == 0 && last <= min(lengths(parts[-2])) && all(rows >= 0 & rows < dims[1])
+  if (!usable) damaged_mat5(file, "a sparse array is not described")
   at <- cbind(rows + 1, rep(seq_len(dims[2]), diff(starts)))
   replace(matrix(0, dims[1], dims[2]), at, parts[[3]][seq_len(last)])
 }

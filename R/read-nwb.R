@@ -49,10 +49,9 @@ read_nwb <- function(file, ...) {
   need_arguments()
   need_file(file, "file")
   with_hdf5(path.expand(file), function(open) {
-    if (!open$attr_exists("nwb_version")) {
-      refuse_file(file, "is no file of NWB 2: it has no attribute `nwb_version`. ",
-                  "read_representation(file, names_only = TRUE) lists its arrays.")
-    }
+    refuse_file_if(!open$attr_exists("nwb_version"), file, "is no file of NWB 2: it has no ",
+                   "attribute `nwb_version`. read_representation(file, names_only = TRUE) lists ",
+                   "its arrays.")
     left_out <- new.env()
     read <- function(path) {
       # a table of the file as a data frame; without a row if it is not there
@@ -60,16 +59,20 @@ read_nwb <- function(file, ...) {
       if (is.null(group)) return(data.frame(id = double()))
       ids <- part_of(group, "id")
       if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
-        refuse_file(file, "is damaged: ", quoted(path),
-                    " is no table with `id` and `colnames`.")
+        refuse_file(file, "is damaged: ", quoted(path), " is no table with `id` and `colnames`.")
       }
-      id <- stored_values(ids, ids$get_type(), paste0(path, "/id"), file)
-      if (!is.double(id)) {
-        refuse_file(file, "is damaged: ", quoted(path), " has an `id` that is no number.")
-      }
+      id <- stored_values(ids, paste0(path, "/id"), file)
+      refuse_file_if(!is.double(id), file, "is damaged: ", quoted(path), " has an `id` that is no ",
+                     "number.")
       columns <- list(id = id)
       there <- names(group)
-      for (name in declared_columns(group, there)) {
+      attribute <- group$attr_open("colnames")
+      # what is empty cannot be read
+      some <- attribute$get_space()$get_simple_extent_npoints() > 0
+      declared <- if (some) as.character(attribute$read())
+      # the spikes and the electrodes of units are wanted also where a writer forgot to declare them
+      wanted <- union(declared[nzchar(declared)], intersect(c("spike_times", "electrodes"), there))
+      for (name in setdiff(wanted, "id")) {
         column <- nwb_column(group, name, there, length(id), path, file)
         if (is_unread(column)) left_out[[paste0(path, "/", name)]] <- column$why else
           columns[[name]] <- column
@@ -109,16 +112,6 @@ part_of <- function(group, path) {
 
 # ---- tables
 
-# The spikes and the electrodes of units are wanted also where a writer forgot to declare them.
-# there: the names of all parts of the group.
-declared_columns <- function(group, there) {
-  attribute <- group$attr_open("colnames")
-  # what is empty cannot be read
-  some <- attribute$get_space()$get_simple_extent_npoints() > 0
-  names <- if (some) as.character(attribute$read())
-  setdiff(union(names[nzchar(names)], intersect(c("spike_times", "electrodes"), there)), "id")
-}
-
 # In the place of a column that cannot be read.
 unread <- function(why) structure(list(why = why), class = "unread")
 
@@ -131,52 +124,42 @@ nwb_column <- function(group, name, there, n, path, file) {
   part <- group[[name]]
   if (!inherits(part, "H5D") || !length(part$dims)) return(unread("no column"))
   type <- part$get_type()
-  why <- unread_type(type)
-  if (!is.null(why)) return(unread(why))
+  kind <- as.character(type$get_class())
+  if (kind == "H5T_REFERENCE" && !type$equal(hdf5r::h5types$H5T_STD_REF_OBJ)) {
+    return(unread("parts of arrays"))
+  }
+  if (!kind %in% c("H5T_INTEGER", "H5T_FLOAT", "H5T_STRING", "H5T_ENUM", "H5T_REFERENCE")) {
+    words <- c(H5T_COMPOUND = "records", H5T_VLEN = "lists of different lengths")
+    return(unread(if (kind %in% names(words)) words[[kind]] else
+      paste("values of the type", kind)))
+  }
   at <- paste0(path, "/", name)
-  values <- stored_values(part, type, at, file)
+  values <- stored_values(part, at, file)
   if (is_unread(values)) return(values)
   # rows of other tables are counted from 0
   if (is.double(values) && (name == "electrodes" || part$attr_exists("neurodata_type") &&
       identical(as.character(part$attr_open("neurodata_type")$read()), "DynamicTableRegion"))) {
     values <- values + 1
   }
-  index <- paste0(name, "_index")
-  sizes <- if (index %in% there) sizes_of_rows(group[[index]], NROW(values), n, at, file)
-  if (is.null(sizes) && NROW(values) != n) {
-    refuse_file(file, "is damaged: ", quoted(at), " has ", count_of(NROW(values), "value"),
-                " for ", count_of(n, "row"), ".")
-  }
-  if (is.null(sizes) && length(dim(values)) < 3) return(values)
-  if (is.null(sizes)) sizes <- rep(1, n)
-  rows <- split(seq_len(NROW(values)), factor(rep(seq_len(n), sizes), seq_len(n)))
-  lapply(unname(rows), function(rows) entries(values, rows))
-}
-
-# Why values of a type cannot be read, or NULL.
-unread_type <- function(type) {
-  kind <- as.character(type$get_class())
-  if (kind %in% c("H5T_INTEGER", "H5T_FLOAT", "H5T_STRING", "H5T_ENUM")) return(NULL)
-  if (kind == "H5T_REFERENCE") {
-    return(if (!type$equal(hdf5r::h5types$H5T_STD_REF_OBJ)) "parts of arrays")
-  }
-  words <- c(H5T_COMPOUND = "records", H5T_VLEN = "lists of different lengths")
-  if (kind %in% names(words)) words[[kind]] else paste("values of the type", kind)
-}
-
-# How many values each row has: the index of a column holds their ends.
-sizes_of_rows <- function(index, values, n, at, file) {
-  ends <- if (inherits(index, "H5D") && length(index$dims) == 1) {
-    stored_values(index, index$get_type(), paste0(at, "_index"), file)
-  }
-  usable <- is.double(ends) && length(ends) == n && !anyNA(ends)
-  sizes <- if (usable) diff(c(0, ends))
-  if (!usable || any(sizes < 0 | sizes != round(sizes)) || sum(sizes) != values) {
-    refuse_file(file, "is damaged: ", quoted(paste0(at, "_index")), " does not cut the ",
-                count_of(values, "value"), " of ", quoted(at), " into ",
+  count <- NROW(values)
+  sizes <- rep(1, n)
+  if (paste0(name, "_index") %in% there) {
+    # how many values each row has: the index of a column holds their ends
+    index <- group[[paste0(name, "_index")]]
+    ends <- if (inherits(index, "H5D") && length(index$dims) == 1) {
+      stored_values(index, paste0(at, "_index"), file)
+    }
+    usable <- is.double(ends) && length(ends) == n && !anyNA(ends)
+    if (usable) sizes <- diff(c(0, ends))
+    refuse_file_if(!usable || any(sizes < 0 | sizes != round(sizes)) || sum(sizes) != count, file,
+                   "is damaged: ", quoted(paste0(at, "_index")), " does not cut the ",
+                   count_of(count, "value"), " of ", quoted(at), " into ", count_of(n, "row"), ".")
+  } else if (count != n) {
+    refuse_file(file, "is damaged: ", quoted(at), " has ", count_of(count, "value"), " for ",
                 count_of(n, "row"), ".")
-  }
-  sizes
+  } else if (length(dim(values)) < 3) return(values)
+  rows <- split(seq_len(count), factor(rep(seq_len(n), sizes), seq_len(n)))
+  lapply(unname(rows), function(rows) entries(values, rows))
 }
 
 # Some entries of the first axis of a vector or an array; of three axes and more, what remains of a
@@ -191,8 +174,9 @@ entries <- function(values, rows) {
 # ---- values
 
 # The values of a dataset, with the axes that its writer saw, or unread().
-stored_values <- function(part, type, at, file) {
+stored_values <- function(part, at, file) {
   dims <- as.double(rev(part$dims))
+  type <- part$get_type()
   kind <- as.character(type$get_class())
   check_memory((if (kind == "H5T_STRING") 64 else 24) * prod(dims),
                paste0(quoted(at), " of ", quoted(basename(file))),
@@ -209,16 +193,13 @@ stored_values <- function(part, type, at, file) {
                    H5T_REFERENCE = names_of_references(values),
                    H5T_ENUM = if (inherits(type, "H5T_LOGICAL")) as.logical(values) else
                      as.character(values),
-                   H5T_INTEGER = , H5T_FLOAT = plain_numbers(values),
+                   H5T_INTEGER = , H5T_FLOAT =
+                     if (inherits(values, "integer64")) integer64_values(values) else
+                       as.double(values),
                    no_branch(kind))
-  if (length(dims) < 2 || is_unread(values)) return(values)
+  if (is.null(values)) return(unread("whole numbers beyond 2^53"))
+  if (length(dims) < 2) return(values)
   aperm(array(values, rev(dims)), rev(seq_along(dims)))
-}
-
-plain_numbers <- function(values) {
-  if (!inherits(values, "integer64")) return(as.double(values))
-  values <- integer64_values(values)
-  if (is.null(values)) unread("whole numbers beyond 2^53") else values
 }
 
 # The last part of the path of what each reference leads to, NA for those that lead nowhere.
@@ -239,10 +220,9 @@ names_of_references <- function(values) {
 nwb_spikes <- function(units, file) {
   spikes <- units$spike_times
   if (is.null(spikes)) return(list())
-  if (!is.list(spikes) || !all(vapply(spikes, is.double, NA))) {
-    refuse_file(file, "has spikes that are not given by unit: \"units/spike_times_index\" is ",
-                "missing, or the times are no numbers.")
-  }
+  refuse_file_if(!is.list(spikes) || !all(vapply(spikes, is.double, NA)), file, "has spikes that ",
+                 "are not given by unit: \"units/spike_times_index\" is missing, or the times are ",
+                 "no numbers.")
   names <- label_text(units$id)
   if (anyDuplicated(names)) {
     inform("repeated_ids", "read_nwb(): ids of units come twice, first ",
@@ -261,10 +241,8 @@ with_places <- function(units, electrodes, file) {
   all <- unlist(rows)
   if (!is.null(all) && !is.double(all)) return(units)
   bad <- all[!all %in% seq_len(nrow(electrodes))]
-  if (length(bad)) {
-    refuse_file(file, "is damaged: \"units/electrodes\" names row ", bad[1] - 1, " (from 0) of ",
-                count_of(nrow(electrodes), "electrode"), ".")
-  }
+  refuse_file_if(length(bad), file, "is damaged: \"units/electrodes\" names row ", bad[1] - 1,
+                 " (from 0) of ", count_of(nrow(electrodes), "electrode"), ".")
   known <- list(location = electrodes$location,
                 group = if (is.null(electrodes$group_name)) electrodes$group else
                   electrodes$group_name)

@@ -49,7 +49,18 @@ with_files <- function(given, whole = NULL, resume = NULL) {
   refuse_if(!is.null(resume) && !length(paths), "choice", "`resume` keeps finished tiles of a ",
             "grid of files, but no side is a path: give a folder or paths, or leave `resume` out.")
   if (!length(paths)) return(given)
-  check_same_rows(paths)
+  # where headers tell how many rows files have, another number is found before any file is read
+  rows <- vapply(paths, function(path) {
+    of_format <- file_format(path$file)$rows
+    found <- if (!is.null(of_format)) in_words_of(path$arg, of_format(path$file, path$name))
+    if (is.null(found)) NA else as.double(found)
+  }, 0)
+  usual <- as.double(names(which.max(table(rows))))
+  odd <- which(rows != usual)[1]
+  refuse_if(!is.na(odd), "rows", "`{paths[[odd]]$arg}` {quoted(basename(paths[[odd]]$file))} has ",
+            "{count_of(rows[odd], 'row')}, and others have {usual}: the rows must be the same ",
+            "stimuli. Leave the file out, or read the rows that all have by read_representation(, ",
+            "rows =).")
   files <- unique(vapply(paths, function(path) path$file, ""))
   # numbers of files mostly have 4 bytes, and here 8
   bytes <- 2 * sum(file.size(files))
@@ -136,23 +147,6 @@ paths_of_file <- function(file, arg) {
       !isFALSE(catch_error(format$rows(path.expand(file), name), failed = function(e) FALSE))
   }, names)
   sapply(layers, new_path, file = file, arg = arg, simplify = FALSE)
-}
-
-# Where headers tell how many rows files have, those of another number are found before any is read.
-check_same_rows <- function(paths) {
-  rows <- vapply(paths, function(path) {
-    of_format <- file_format(path$file)$rows
-    found <- if (!is.null(of_format)) {
-      in_words_of(path$arg, of_format(path$file, path$name))
-    }
-    if (is.null(found)) NA else as.double(found)
-  }, 0)
-  usual <- as.double(names(which.max(table(rows))))
-  odd <- which(rows != usual)
-  refuse_if(length(odd), "rows", "`{paths[[odd[1]]]$arg}` ",
-            "{quoted(basename(paths[[odd[1]]]$file))} has {count_of(rows[odd[1]], 'row')}, ",
-            "and others have {usual}: the rows must be the same stimuli. Leave the file out, or ",
-            "read the rows that all have by read_representation(, rows =).")
 }
 
 # ---- reading

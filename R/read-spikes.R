@@ -40,22 +40,53 @@ spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NU
   refuse_if(!usable || window[1] >= window[2], "value", "`window` must be two finite numbers, ",
             "begin and end relative to the onset, the first below the second",
             if (usable) paste0("; it is ", window[1], " to ", window[2]), ".")
-  refuse_other_unit(spikes, onsets, window)
-  edges <- window_edges(as.double(window), bins)
-  trials <- onset_trials(onsets, stimuli)
-  sizes <- c(nlevels(trials$stimulus), length(spikes), max(trials$trial))
+  # A window in milliseconds of times in seconds is far longer than the time between onsets, and is
+  # longer than the recording, or a unit has more than a spike in each of its "milliseconds".
+  edges <- as.double(window)
+  width <- diff(edges)
+  long <- width / stats::median(diff(sort(unique(onsets))))
+  span <- diff(range(onsets, unlist(spikes)))
+  wrong <- long > 20 && width > span || long > 100 && max(lengths(spikes)) > span
+  refuse_if(isTRUE(wrong), "value", "`window` is {format(diff(window))} long, ",
+            "{format(long, digits = 2)} times the time from one onset to the next: are `times` ",
+            "and `onsets` in seconds, and `window` in milliseconds? Give all in one unit, such as ",
+            "window / 1000.")
+  # begins of all bins, and the end of the last
+  if (!is.null(bins)) {
+    bins <- check_number(bins, "bins", above = 0)
+    count <- width / bins
+    refuse_if(count > 1e6, "value", "`bins` of {bins} cut the window into more than a million.")
+    whole <- round(count)
+    refuse_if(whole < 1 || abs(count - whole) > 1e-8 * whole, "value", "`bins` must divide the ",
+              "window, whose length is {format(width)}: it is ",
+              "{format(count, digits = 6)} times as long as a bin of {format(bins)}.")
+    # no sums of widths, whose rounding errors add up
+    edges <- c(edges[1] + width * (seq_len(whole) - 1) / whole, edges[2])
+    # 0 is 0, and named so
+    edges <- replace(edges, abs(edges) < 1e-10 * width, 0)
+  }
+  # the onsets to take, whose trials are numbered for each stimulus
+  if (is.null(stimuli)) stimuli <- seq_along(onsets)
+  stimuli <- check_labels_of(stimuli, "stimuli", missing = TRUE)
+  refuse_if(length(stimuli) != length(onsets), "labels", "`stimuli` must have one label for each ",
+            "of the {count_of(length(onsets), 'onset')}, and has {length(stimuli)}.")
+  onsets <- onsets[!is.na(stimuli)]
+  refuse_if(!length(onsets), "labels", "`stimuli` has no label: all are NA.")
+  stimulus <- ordered_labels(stimuli[!is.na(stimuli)])
+  trial <- stats::ave(seq_along(stimulus), stimulus, FUN = seq_along)
+  sizes <- c(nlevels(stimulus), length(spikes), max(trial))
   check_memory(8 * prod(sizes) * (length(edges) - 1), "The array of counts",
                "Fewer bins or units need less.")
   counts <- rep(list(array(NA_real_, sizes, dimnames = list(
-    levels(trials$stimulus), names(spikes), seq_len(sizes[3])
+    levels(stimulus), names(spikes), seq_len(sizes[3])
   ))), length(edges) - 1)
   for (unit in seq_along(spikes)) {
     # Counts of the sorted times, onsets x bins. Edges are compared with the times themselves: the
     # difference of a time and its onset would be rounded.
-    below <- findInterval(outer(trials$onset, edges, `+`), spikes[[unit]], left.open = TRUE)
-    below <- matrix(below, length(trials$onset))
+    below <- findInterval(outer(onsets, edges, `+`), spikes[[unit]], left.open = TRUE)
+    below <- matrix(below, length(onsets))
     found <- below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
-    at <- cbind(as.integer(trials$stimulus), unit, trials$trial)
+    at <- cbind(as.integer(stimulus), unit, trial)
     for (bin in seq_along(counts)) counts[[bin]][at] <- found[, bin]
   }
   warn_if(!any(vapply(counts, function(m) any(m > 0, na.rm = TRUE), NA)), "no_spikes",
@@ -77,9 +108,8 @@ spikes_by_unit <- function(times, units) {
     refuse_if(length(labels) != length(times) || anyDuplicated(labels) ||
                 !all(nzchar(labels)), "labels", "`units` must have a different label for each ",
               "element of `times` ({length(times)}).")
-    spikes <- lapply(seq_along(times), function(i) sort(check_times(times[[i]], paste0("times[[", i,
-                                                                                       "]]"))))
-    return(stats::setNames(spikes, labels))
+    args <- paste0("times[[", seq_along(times), "]]")
+    return(stats::setNames(lapply(Map(check_times, unname(times), args), sort), labels))
   }
   times <- check_times(times, "times")
   units <- check_labels_of(units, "units")
@@ -120,46 +150,4 @@ check_labels_of <- function(labels, arg, missing = FALSE) {
   refuse_if(!missing && anyNA(labels), "nonfinite", "`{arg}` has no label (NA) at ",
             "{which(is.na(labels))[1]}.")
   if (is.factor(labels)) labels else as.vector(labels)
-}
-
-# A window in milliseconds of times in seconds is far longer than the time between onsets, and is
-# longer than the recording, or a unit has more than a spike in each of its "milliseconds".
-refuse_other_unit <- function(spikes, onsets, window) {
-  long <- diff(window) / stats::median(diff(sort(unique(onsets))))
-  span <- diff(range(onsets, unlist(spikes)))
-  wrong <- long > 20 && diff(window) > span || long > 100 && max(lengths(spikes)) > span
-  if (!isTRUE(wrong)) return(invisible())
-  refuse("value", "`window` is {format(diff(window))} long, {format(long, digits = 2)} times the ",
-         "time from one onset to the next: are `times` and `onsets` in seconds, and `window` in ",
-         "milliseconds? Give all in one unit, such as window / 1000.")
-}
-
-# Begins of all bins, and the end of the last.
-window_edges <- function(window, bins) {
-  if (is.null(bins)) return(window)
-  bins <- check_number(bins, "bins", above = 0)
-  count <- (window[2] - window[1]) / bins
-  refuse_if(count > 1e6, "value", "`bins` of {bins} cut the window into more than a million.")
-  whole <- round(count)
-  refuse_if(whole < 1 || abs(count - whole) > 1e-8 * whole, "value", "`bins` must divide the ",
-            "window, whose length is {format(window[2] - window[1])}: it is ",
-            "{format(count, digits = 6)} times as long as a bin of {format(bins)}.")
-  # no sums of widths, whose rounding errors add up
-  edges <- c(window[1] + (window[2] - window[1]) * (seq_len(whole) - 1) / whole, window[2])
-  # 0 is 0, and named so
-  replace(edges, abs(edges) < 1e-10 * (window[2] - window[1]), 0)
-}
-
-# The onsets to take, with stimulus (a factor) and trial (1, 2, ... for each stimulus).
-onset_trials <- function(onsets, stimuli) {
-  if (is.null(stimuli)) stimuli <- seq_along(onsets)
-  stimuli <- check_labels_of(stimuli, "stimuli", missing = TRUE)
-  refuse_if(length(stimuli) != length(onsets), "labels", "`stimuli` must have one label for each ",
-            "of the {count_of(length(onsets), 'onset')}, and has {length(stimuli)}.")
-  keep <- !is.na(stimuli)
-  refuse_if(!any(keep), "labels", "`stimuli` has no label: all are NA.")
-  stimuli <- stimuli[keep]
-  stimulus <- ordered_labels(stimuli)
-  trial <- stats::ave(seq_along(stimulus), stimulus, FUN = seq_along)
-  list(onset = onsets[keep], stimulus = stimulus, trial = trial)
 }

@@ -7,7 +7,28 @@ read_text_table <- function(file, name, rows, sep) {
   connection <- gzfile(file, "rb")
   on.exit(close(connection))
   top <- top_lines(connection, file, sep)
-  data <- table_data(wanted_lines(connection, top, wanted, file), top, file, wanted)
+  damaged <- function(e) refuse_file(file, "is damaged: ", conditionMessage(e), ".")
+  next_lines <- function(count) {
+    catch_error(readLines(connection, count, warn = FALSE), damaged, warning = damaged)
+  }
+  # the lines of data that are wanted, of which the first ones stand in `top`
+  lines <- top$lines
+  if (is.null(rows)) found <- c(lines, next_lines(-1)) else {
+    found <- character()
+    n <- 0
+    repeat {
+      refuse_file_if(any(parted_by_quotes(lines)), file, "has line breaks within quotes, so that ",
+                     "its rows cannot be told apart without reading it whole: leave `rows` out.")
+      found <- c(found, lines[wanted[wanted > n & wanted <= n + length(lines)] - n])
+      n <- n + length(lines)
+      if (n >= max(wanted)) break
+      lines <- next_lines(1000)
+      if (!length(lines)) break
+      lines <- lines[has_text(lines, top$sep)]
+    }
+    rows_of(wanted, n, file)
+  }
+  data <- table_data(utf8_lines(found, file), top, file, wanted)
   if (!is.null(rows)) data <- data[match(rows, wanted), , drop = FALSE]
   file_array(data, ncol(data), "first")
 }
@@ -17,8 +38,17 @@ table_data <- function(lines, top, file, rows) {
   lines <- joined_lines(lines[has_text(lines, top$sep)])
   if (is.null(rows)) rows <- seq_along(lines)
   names <- top$names
-  cells <- table_texts(lines, top, file, rows)
+  # The fields as texts, a vector for each column. This is what utils::read.table() does, which
+  # takes a time that goes with the square of the length of a line.
+  failed <- function(condition) refuse_ragged(lines, top$width, top$sep, file, rows)
+  cells <- catch_error(
+    scan(text = lines, what = rep(list(""), top$width), sep = top$sep, quote = "\"",
+         nmax = length(lines) + 1, na.strings = character(), quiet = TRUE, strip.white = TRUE,
+         multi.line = FALSE),
+    failed, warning = failed)
   labels <- cells[[1]]
+  # scan() takes a line of twice as many fields for two
+  if (length(labels) != length(lines)) failed()
   labelled <- length(cells) > 1 && first_names_stimuli(names[1], labels, file, top, rows)
   at <- if (labelled) seq_along(cells)[-1] else seq_along(cells)
   data <- suppressWarnings(vapply(cells[at], as.double, numeric(length(labels))))
@@ -27,7 +57,13 @@ table_data <- function(lines, top, file, rows) {
     data[, k] <- column_values(cells[[at[k]]], at[k], names, file, rows)
   }
   large <- which(colSums(abs(data) >= 2^53, na.rm = TRUE) > 0)
-  for (column in cells[at[large]]) refuse_inexact(column, file)
+  for (column in cells[at[large]]) {
+    # those that are written as integers must fit
+    digits <- sub("^[+-]?0*", "", column[grepl("^[+-]?[0-9]+$", column)])
+    if (any(nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992"))) {
+      refuse_large_integer(file)
+    }
+  }
   if (top$header) colnames(data) <- names[at]
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)
@@ -42,19 +78,6 @@ table_data <- function(lines, top, file, rows) {
   data
 }
 
-# The fields of a table as texts, a vector for each column. This is what utils::read.table() does,
-# which takes a time that goes with the square of the length of a line.
-table_texts <- function(lines, top, file, rows) {
-  failed <- function(condition) refuse_ragged(lines, top$width, top$sep, file, rows)
-  cells <- catch_error(
-    scan(text = lines, what = rep(list(""), top$width), sep = top$sep, quote = "\"",
-         nmax = length(lines) + 1, na.strings = character(), quiet = TRUE, strip.white = TRUE,
-         multi.line = FALSE),
-    failed, warning = failed)
-  # scan() takes a line of twice as many fields for two
-  if (length(cells[[1]]) == length(lines)) cells else failed()
-}
-
 # One of `lines` has not as many fields as what stands before it: `before`.
 refuse_ragged <- function(lines, before, sep, file, rows) {
   connection <- textConnection(lines)
@@ -63,9 +86,8 @@ refuse_ragged <- function(lines, before, sep, file, rows) {
   # a line that goes on in quotes is NA
   counts <- counts[!is.na(counts)]
   at <- which(counts != before)[1]
-  if (is.na(at) || any(parted_by_quotes(lines))) {
-    refuse_file(file, "cannot be read as a table: a text in quotes, or a line, does not end.")
-  }
+  refuse_file_if(is.na(at) || any(parted_by_quotes(lines)), file, "cannot be read as a table: a ",
+                 "text in quotes, or a line, does not end.")
   none <- function(condition) NULL
   all <- catch_error(utf8_lines(readLines(file, warn = FALSE), file), none, warning = none)
   # equal lines have equally many fields; a connection cannot be read again
@@ -99,14 +121,6 @@ column_values <- function(column, j, names, file, rows) {
 }
 
 is_missing_text <- function(text) trimws(text) %in% c("NA", "NaN", "nan", "")
-
-# Texts of columns with large numbers: those that are written as integers must fit.
-refuse_inexact <- function(text, file) {
-  digits <- sub("^[+-]?0*", "", text[grepl("^[+-]?[0-9]+$", text)])
-  if (any(nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992"))) {
-    refuse_large_integer(file)
-  }
-}
 
 # ---- lines
 
@@ -146,12 +160,32 @@ check_text_memory <- function(counted, file) {
 # in quotes, as names are? sep: NULL for a comma, a tab or blanks, whatever is in the first line.
 top_lines <- function(connection, file, sep) {
   none <- function(condition) NULL
-  lines <- catch_error(first_lines(connection, most_top_lines, sep), none, warning = none)
+  # the first lines with text
+  lines <- catch_error({
+    found <- character()
+    while (length(found) < most_top_lines) {
+      line <- readLines(connection, 1, warn = FALSE)
+      if (!length(line)) break
+      if (has_text(line, sep)) found <- c(found, line)
+    }
+    found
+  }, none, warning = none)
   if (!length(lines)) refuse_file(file, "has no lines, or is damaged.")
   lines <- joined_lines(utf8_lines(lines, file))
   # the mark that some programs begin a text with
   lines[1] <- sub("^\ufeff", "", lines[1])
-  if (identical(sep, ",") && length(lines) > 1) refuse_semicolons(lines, file)
+  if (identical(sep, ",") && length(lines) > 1) {
+    # Where a comma is for decimals, other programs part the fields of a table by semicolons. Then
+    # all lines have some, and either the names have no commas, or there are equally many in all
+    # lines and more than commas. A field of a table with commas may hold semicolons, too.
+    unquoted <- gsub("\"([^\"]|\"\")*\"", "", lines)
+    semicolons <- nchar(gsub("[^;]", "", unquoted))
+    commas <- nchar(gsub("[^,]", "", unquoted))
+    parts <- commas[1] == 0 || all(semicolons == semicolons[1] & semicolons > commas)
+    refuse_file_if(all(semicolons > 0) && parts, file, "parts its fields by semicolons: read it ",
+                   "by read.csv2() (by read.csv(sep = \";\") if its decimals have points), and ",
+                   "its stimuli by response_matrix().", class = "repalign_error_type")
+  }
   if (is.null(sep)) {
     sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
   }
@@ -159,11 +193,12 @@ top_lines <- function(connection, file, sep) {
   comment <- startsWith(lines[1], "#")
   lines[1] <- sub("^# ", "", lines[1])
   fields <- lapply(utils::head(lines, 2), split_line, sep)
-  quotes <- lapply(utils::head(lines, 2), in_quotes, sep)
+  # which fields are in quotes?
+  marked <- gsub("\"([^\"]|\"\")*\"", "\001", utils::head(lines, 2))
+  quotes <- lapply(marked, function(line) split_line(line, sep) == "\001")
   header <- is_header(fields[[1]], quotes, file)
-  if (length(lines) == header) {
-    refuse_file(file, "has no rows besides names of columns.", class = "repalign_error_size")
-  }
+  refuse_file_if(length(lines) == header, file, "has no rows besides names of columns.",
+                 class = "repalign_error_size")
   lines <- lines[seq_along(lines) > header]
   row <- fields[[1 + header]]
   width <- length(row)
@@ -179,20 +214,6 @@ top_lines <- function(connection, file, sep) {
        quoted = width > 1 && quotes[1] && !any(quotes[-1]))
 }
 
-# Where a comma is for decimals, other programs part the fields of a table by semicolons. Then all
-# lines have some, and either the names have no commas, or there are equally many in all lines and
-# more than commas. A field of a table with commas may hold semicolons, too.
-refuse_semicolons <- function(lines, file) {
-  lines <- gsub("\"([^\"]|\"\")*\"", "", lines)
-  semicolons <- nchar(gsub("[^;]", "", lines))
-  commas <- nchar(gsub("[^,]", "", lines))
-  parts <- commas[1] == 0 || all(semicolons == semicolons[1] & semicolons > commas)
-  if (any(semicolons == 0) || !parts) return(invisible())
-  refuse_file(file, "parts its fields by semicolons: read it by read.csv2() (by read.csv(sep = ",
-              "\";\") if its decimals have points), and its stimuli by response_matrix().",
-              class = "repalign_error_type")
-}
-
 utf8_lines <- function(lines, file) {
   if (!all(validUTF8(lines))) refuse_file(file, "is no text in UTF-8.")
   Encoding(lines) <- "UTF-8"
@@ -201,46 +222,9 @@ utf8_lines <- function(lines, file) {
 
 most_top_lines <- 10
 
-# The first lines with text.
-first_lines <- function(connection, count, sep) {
-  found <- character()
-  while (length(found) < count) {
-    line <- readLines(connection, 1, warn = FALSE)
-    if (!length(line)) break
-    if (has_text(line, sep)) found <- c(found, line)
-  }
-  found
-}
-
 # Tabs alone are a row of missing values where they part the fields.
 has_text <- function(lines, sep) {
   grepl(if (identical(sep, "\t")) "[^ \r]" else "[^[:space:]]", lines, useBytes = TRUE)
-}
-
-# The lines of data that are wanted (NULL: all), of which the first ones stand in `top`.
-wanted_lines <- function(connection, top, wanted, file) {
-  damaged <- function(e) refuse_file(file, "is damaged: ", conditionMessage(e), ".")
-  next_lines <- function(count) {
-    catch_error(readLines(connection, count, warn = FALSE), damaged, warning = damaged)
-  }
-  lines <- top$lines
-  if (is.null(wanted)) return(utf8_lines(c(lines, next_lines(-1)), file))
-  found <- character()
-  n <- 0
-  repeat {
-    if (any(parted_by_quotes(lines))) {
-      refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart ",
-                  "without reading it whole: leave `rows` out.")
-    }
-    found <- c(found, lines[wanted[wanted > n & wanted <= n + length(lines)] - n])
-    n <- n + length(lines)
-    if (n >= max(wanted)) break
-    lines <- next_lines(1000)
-    if (!length(lines)) break
-    lines <- lines[has_text(lines, top$sep)]
-  }
-  rows_of(wanted, n, file)
-  utf8_lines(found, file)
 }
 
 # In which lines does a text in quotes begin or end that goes beyond them?
@@ -291,12 +275,10 @@ first_names_stimuli <- function(name, column, file, top, rows) {
   number <- !is.na(suppressWarnings(as.double(values)))
   text <- !number & !is_missing_text(values)
   place <- function(which) paste(quoted(strtrim(values[which][1], 30)), "in row", rows[which][1])
-  if (any(text) && any(number)) {
-    refuse_file(file, "has ", place(text), " among the numbers of its first column (",
-                place(number), "). Write missing values as NA; if the column names the stimuli, ",
-                "put these names in quotes, or read the table by read.csv() and response_matrix().",
-                class = "repalign_error_type")
-  }
+  refuse_file_if(any(text) && any(number), file, "has ", place(text), " among the numbers of its ",
+                 "first column (", place(number), "). Write missing values as NA; if the column ",
+                 "names the stimuli, put these names in quotes, or read the table by read.csv() ",
+                 "and response_matrix().", class = "repalign_error_type")
   any(text)
 }
 
@@ -307,9 +289,9 @@ counts_rows <- function(labels, rows) {
 
 checked_labels <- function(labels, file, rows = seq_along(labels)) {
   at <- which(is.na(labels) | is_missing_text(labels))[1]
-  if (is.na(at)) return(labels)
-  refuse_file(file, "has no name of the stimulus in row ", rows[at], ".",
-              class = "repalign_error_type")
+  refuse_file_if(!is.na(at), file, "has no name of the stimulus in row ", rows[at], ".",
+                 class = "repalign_error_type")
+  labels
 }
 
 # The first `most` fields of a line, or all.
@@ -319,9 +301,4 @@ split_line <- function(line, sep, most = -1) {
                                   na.strings = character(), quiet = TRUE, strip.white = TRUE))
   # scan() finds nothing in a line of one empty field
   if (length(fields)) fields else ""
-}
-
-# Which fields of a line are in quotes?
-in_quotes <- function(line, sep) {
-  split_line(gsub("\"([^\"]|\"\")*\"", "\001", line), sep) == "\001"
 }

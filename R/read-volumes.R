@@ -71,8 +71,27 @@ read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "v
   # the values, whether they are finite, and those that are kept
   check_memory(20 * length(labels) * length(inside), "The matrix of volumes x voxels",
                paste("Read fewer files, or give a", if (!is.null(mask)) "smaller", "`mask`."))
-  values <- volume_values(images, inside, length(labels))
-  kept <- usable_voxels(values, inside, space$sizes, labels, is.null(mask), na)
+  values <- matrix(0, length(labels), length(inside))
+  step <- progress_along(length(images))
+  before <- 0
+  for (image in images) {
+    each_volume(image, function(data, volume) values[before + volume, ] <<- data[inside])
+    before <- before + image$volumes
+    step()
+  }
+  finite <- is.finite(values)
+  kept <- colSums(finite) == nrow(values)
+  if (is.null(mask)) kept <- kept & colSums(values != 0) > 0
+  lost <- if (!is.null(mask)) which(!kept)
+  refuse_if(length(lost) && na == "error", "nonfinite", "`files` have missing or infinite values ",
+            "in {count_of(length(lost), 'voxel')} of the mask, first in voxel ",
+            "{rownames(voxel_places(inside[lost[1]], space$sizes))} of ",
+            "{quoted(labels[which(!finite[, lost[1]])[1]])}; na = \"voxels\" leaves them out.")
+  refuse_if(!any(kept), "nonfinite", "`files` have no voxel that has finite values in all ",
+            "volumes{if (is.null(mask)) ' and is not 0 in all of them'}.")
+  inform_if(length(lost), "left_out", "read_volumes(): {count_of(length(lost), 'voxel')} of the ",
+            "mask ({length(kept)}) with missing or infinite values ",
+            "{if (length(lost) == 1) 'is' else 'are'} left out.")
   voxels <- voxel_places(inside[kept], space$sizes)
   if (!all(kept)) values <- values[, kept, drop = FALSE]
   dimnames(values) <- list(labels, rownames(voxels))
@@ -106,13 +125,25 @@ write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
   same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
     identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
   refuse_if(same, "value", "`file` is the mask, which would be replaced: give another name.")
-  space <- space_of_map(mask)
+  # the space of the map, as volume_header() gives it; a logical array has no header
+  if (is.character(mask)) {
+    need_file(mask, "mask")
+    space <- volume_header(mask, "mask")
+  } else {
+    refuse_if(!is.logical(mask) || !length(dim(mask)) %in% 2:3, "type", "`mask` must be the path ",
+              "of an image or a logical array, not {describe(mask)}.")
+    space <- list(file = "the map", arg = "mask", sizes = sizes_of_array(mask), unplaced = TRUE)
+  }
   image <- array(NaN, space$sizes)
   image[places_of_map(map, mask, space)] <- map$values
-  if (is.null(space$header)) warn_of_no_space(list(space)) else image <- with_space(image, space)
-  failed <- function(e) {
-    refuse("file", "`file` {quoted(file)} cannot be written: {reason_of(e)}")
+  if (is.null(space$header)) warn_of_no_space(list(space)) else {
+    # what the header of the mask says of space, and nothing of what it says of values
+    header <- space$header
+    header[c("cal_min", "cal_max", "intent_p1", "intent_p2", "intent_p3", "intent_code")] <- 0
+    header$intent_name <- header$descrip <- header$aux_file <- ""
+    image <- RNifti::asNifti(image, reference = header, datatype = "double")
   }
+  failed <- function(e) refuse("file", "`file` {quoted(file)} cannot be written: {reason_of(e)}")
   catch_error(RNifti::writeNifti(image, path.expand(file), datatype = "double"), failed,
               warning = failed)
   invisible(file)
@@ -138,33 +169,17 @@ need_same_space <- function(image, space) {
 }
 
 warn_of_no_space <- function(images) {
-  unplaced <- Filter(function(image) image$unplaced, images)
-  if (!length(unplaced)) return(invisible())
-  names <- vapply(unplaced, function(image) basename(image$file), "")
-  warn("no_space", "The positions of voxels are not known (both codes of transformations are 0): ",
-       "{enumerate(names)}{if (length(names) == 1) ' has' else ' have'} only their sizes.",
-       data = names)
+  names <- unlist(lapply(images, function(image) if (image$unplaced) basename(image$file)))
+  warn_if(length(names), "no_space", "The positions of voxels are not known (both codes of ",
+          "transformations are 0): {enumerate(names)} {if (length(names) == 1) 'has' else 'have'} ",
+          "only their sizes.", data = names)
 }
 
 # ---- values
 
-# inside: the voxels to keep, as numbers; rows: how many volumes there are.
-volume_values <- function(images, inside, rows) {
-  values <- matrix(0, rows, length(inside))
-  step <- progress_along(length(images))
-  before <- 0
-  for (image in images) {
-    each_volume(image, function(data, volume) values[before + volume, ] <<- data[inside])
-    before <- before + image$volumes
-    step()
-  }
-  values
-}
-
 # Which voxels, as numbers.
 voxels_of_mask <- function(mask, threshold, space) {
   if (is.null(mask)) return(seq_len(prod(space$sizes)))
-  inside <- NULL
   if (is.logical(mask)) {
     sizes <- sizes_of_array(mask)
     refuse_if(!identical(sizes, space$sizes), "size", "`mask` is ",
@@ -176,11 +191,12 @@ voxels_of_mask <- function(mask, threshold, space) {
   } else {
     image <- mask_header(mask)
     need_same_space(image, space)
+    inside <- NULL
     each_volume(image, function(data, volume) inside <<- which(data > threshold))
   }
-  if (length(inside)) return(inside)
-  refuse("size", "`mask` has no voxel", if (!is.logical(mask)) paste(" above", format(threshold)),
-         ".")
+  refuse_if(!length(inside), "size", "`mask` has no voxel",
+            if (!is.logical(mask)) paste(" above", format(threshold)), ".")
+  inside
 }
 
 mask_header <- function(mask) {
@@ -188,10 +204,8 @@ mask_header <- function(mask) {
             "not {describe(mask)}.")
   need_file(mask, "mask")
   image <- volume_header(mask, "mask")
-  if (image$volumes > 1) {
-    refuse_file(mask, "has ", image$volumes, " volumes; a mask has one.",
-                class = "repalign_error_size", arg = "mask")
-  }
+  refuse_file_if(image$volumes > 1, mask, "has ", image$volumes, " volumes; a mask has one.",
+                 class = "repalign_error_size", arg = "mask")
   image
 }
 
@@ -199,26 +213,6 @@ mask_header <- function(mask) {
 sizes_of_array <- function(x) {
   dims <- if (is.null(dim(x))) length(x) else dim(x)
   as.double(c(dims, rep(1, max(0, 3 - length(dims)))))
-}
-
-# Which of the voxels of `values` are kept?
-usable_voxels <- function(values, inside, sizes, labels, unmasked, na) {
-  finite <- is.finite(values)
-  kept <- colSums(finite) == nrow(values)
-  if (unmasked) kept <- kept & colSums(values != 0) > 0
-  if (!unmasked && !all(kept) && na == "error") {
-    at <- which(!kept)[1]
-    refuse("nonfinite", "`files` have missing or infinite values in ",
-           "{count_of(sum(!kept), 'voxel')} of the mask, first in voxel ",
-           "{rownames(voxel_places(inside[at], sizes))} of ",
-           "{quoted(labels[which(!finite[, at])[1]])}; na = \"voxels\" leaves them out.")
-  }
-  refuse_if(!any(kept), "nonfinite", "`files` have no voxel that has finite values in all ",
-            "volumes{if (unmasked) ' and is not 0 in all of them'}.")
-  inform_if(!unmasked && !all(kept), "left_out", "read_volumes(): {count_of(sum(!kept), 'voxel')} ",
-            "of the mask ({length(kept)}) with missing or infinite values ",
-            "{if (sum(!kept) == 1) 'is' else 'are'} left out.")
-  kept
 }
 
 # ---- places
@@ -258,57 +252,33 @@ map_of_result <- function(of, column, model) {
 
 # The numbers of the voxels that the values belong to.
 places_of_map <- function(map, mask, space) {
-  triples <- "^[0-9]+ [0-9]+ [0-9]+$"
+  is_triple <- grepl("^[0-9]+ [0-9]+ [0-9]+$", map$names)
   numbered <- !map$all && all(grepl("^[0-9]+$", map$names))
   refuse_if(!is.null(map$names) && anyDuplicated(map$names), "names", "`values` has ",
             quoted(map$names[duplicated(map$names)][1]), " twice: give each voxel one value.")
-  if (!map$all && all(grepl(triples, map$names))) return(named_voxels(map$names, space))
-  if (!map$all && !numbered) {
-    odd <- map$names[!grepl(triples, map$names)][1]
-    refuse("names", "`values` has names that are no voxels, first {quoted(odd)}: name ",
-           "centres as the columns of read_volumes(), \"i j k\", or give plain numbers without ",
-           "names, one for each voxel of the mask.")
+  if (!map$all && all(is_triple)) {
+    places <- matrix(as.double(unlist(strsplit(map$names, " ", fixed = TRUE))), 3)
+    beyond <- colSums(places < 1 | places > space$sizes) > 0
+    refuse_if(any(beyond), "size", "`values` has the voxel {quoted(map$names[beyond][1])}, but ",
+              "the mask has {paste(space$sizes, collapse = ' x ')} voxels.")
+    return(colSums((places - 1) * c(1, cumprod(space$sizes[1:2]))) + 1)
   }
+  refuse_if(!map$all && !numbered, "names", "`values` has names that are no voxels, first ",
+            "{quoted(map$names[!is_triple][1])}: name centres as the columns of read_volumes(), ",
+            "\"i j k\", or give plain numbers without names, one for each voxel of the mask.")
   inside <- voxels_of_mask(mask, 0.5, if (is.logical(mask)) space else mask_header(mask))
   if (numbered) {
     at <- as.double(map$names)
-    if (all(at >= 1 & at <= length(inside))) return(inside[at])
-    refuse("size", "`values` has centre {at[at < 1 | at > length(inside)][1]}, but the mask has ",
-           "{count_of(length(inside), 'voxel')}.")
+    beyond <- at[at < 1 | at > length(inside)]
+    refuse_if(length(beyond), "size", "`values` has centre {beyond[1]}, but the mask has ",
+              "{count_of(length(inside), 'voxel')}.")
+    return(inside[at])
   }
-  if (length(map$values) == length(inside)) return(inside)
-  refuse("size", "`values` has {count_of(length(map$values), 'value')} without names of voxels, ",
-         "and the mask {count_of(length(inside), 'voxel')}: give one for each, or name them as ",
-         "the columns of read_volumes(), \"i j k\".")
-}
-
-named_voxels <- function(names, space) {
-  places <- matrix(as.double(unlist(strsplit(names, " ", fixed = TRUE))), 3)
-  beyond <- colSums(places < 1 | places > space$sizes) > 0
-  refuse_if(any(beyond), "size", "`values` has the voxel {quoted(names[beyond][1])}, but ",
-            "the mask has {paste(space$sizes, collapse = ' x ')} voxels.")
-  colSums((places - 1) * c(1, cumprod(space$sizes[1:2]))) + 1
-}
-
-# ---- the image to write
-
-# The space of the map, as volume_header() gives it; a logical array has no header.
-space_of_map <- function(mask) {
-  if (is.character(mask)) {
-    need_file(mask, "mask")
-    return(volume_header(mask, "mask"))
-  }
-  refuse_if(!is.logical(mask) || !length(dim(mask)) %in% 2:3, "type", "`mask` must be the path of ",
-            "an image or a logical array, not {describe(mask)}.")
-  list(file = "the map", arg = "mask", sizes = sizes_of_array(mask), unplaced = TRUE)
-}
-
-# What the header of the mask says of space, and nothing of what it says of values.
-with_space <- function(image, space) {
-  header <- space$header
-  header[c("cal_min", "cal_max", "intent_p1", "intent_p2", "intent_p3", "intent_code")] <- 0
-  header$intent_name <- header$descrip <- header$aux_file <- ""
-  RNifti::asNifti(image, reference = header, datatype = "double")
+  refuse_if(length(map$values) != length(inside), "size", "`values` has ",
+            "{count_of(length(map$values), 'value')} without names of voxels, and the mask ",
+            "{count_of(length(inside), 'voxel')}: give one for each, or name them as the columns ",
+            "of read_volumes(), \"i j k\".")
+  inside
 }
 
 # ---- headers and values of images

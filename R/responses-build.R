@@ -31,16 +31,21 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value, ...) {
                ordered_factor(column(neuron, "neuron"), neuron))
   repeats <- if (is.null(trial)) occurrence(axes[[1]], axes[[2]]) else column(trial, "trial")
   axes[[3]] <- ordered_factor(repeats, if (is.null(trial)) "trial" else trial)
-  sizes <- vapply(axes, nlevels, 0L)
-  check_memory(8 * prod(as.double(sizes)), "The trial array", "Fewer trials or neurons need less.")
+  spread_responses(response, axes, "The trial array", "data", ".")$values
+}
+
+# An array of responses, with the place of each in it: list(values, at). axes: its three factors.
+spread_responses <- function(response, axes, title, arg, remedy) {
+  sizes <- unname(vapply(axes, nlevels, 0L))
+  check_memory(8 * prod(as.double(sizes)), title, "Fewer trials or neurons need less.")
   at <- do.call(cbind, lapply(axes, as.integer))
   twice <- anyDuplicated(at)
-  refuse_if(twice, "rows", "`data` has stimulus {quoted(axes[[1]][twice])}, neuron ",
+  refuse_if(twice, "rows", "`{arg}` has stimulus {quoted(axes[[1]][twice])}, neuron ",
             "{quoted(axes[[2]][twice])}, trial {quoted(axes[[3]][twice])} more than ",
-            "once (row {twice}).")
-  result <- array(NA_real_, sizes, dimnames = lapply(axes, levels))
-  result[at] <- as.double(response)
-  result
+            "once (row {twice}){remedy}")
+  values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
+  values[at] <- as.double(response)
+  list(values = values, at = at)
 }
 
 table_column <- function(data, name, arg) {
@@ -67,25 +72,20 @@ occurrence <- function(a, b) {
 
 # responses() of arrays and matrices: their labels are checked, and presentations become an array.
 
-note_turned_array <- function(x) {
-  size <- dim(x)
-  if (size[2] < 2 || size[3] <= size[2]) return(invisible())
-  means <- colMeans(x, na.rm = TRUE)
-  third <- stats::var(colMeans(means, na.rm = TRUE))
-  second <- stats::var(rowMeans(means, na.rm = TRUE))
-  # neurons differ in their mean responses, trials hardly do
-  if (!isTRUE(third > 10 * second && third > 0.2 * stats::var(c(x), na.rm = TRUE))) {
-    return(invisible())
-  }
-  inform("note_turned", "`x` is read as {size[1]} stimuli x {size[2]} neurons x {size[3]} trials, ",
-         "but its means differ along the third dimension, as those of neurons do, and hardly ",
-         "along the second. If it is stimuli x trials x neurons, give aperm(x, c(1, 3, 2)).")
-}
-
 array_responses <- function(x, given) {
   x <- read_array(x)
   size <- dim(x)
-  note_turned_array(x)
+  # neurons differ in their mean responses, trials hardly do
+  if (size[2] > 1 && size[3] > size[2]) {
+    means <- colMeans(x, na.rm = TRUE)
+    third <- stats::var(colMeans(means, na.rm = TRUE))
+    second <- stats::var(rowMeans(means, na.rm = TRUE))
+    turned <- third > 10 * second && third > 0.2 * stats::var(c(x), na.rm = TRUE)
+    inform_if(isTRUE(turned), "note_turned", "`x` is read as {size[1]} stimuli x {size[2]} ",
+              "neurons x {size[3]} trials, but its means differ along the third dimension, as ",
+              "those of neurons do, and hardly along the second. If it is stimuli x trials x ",
+              "neurons, give aperm(x, c(1, 3, 2)).")
+  }
   names <- if (is.null(dimnames(x))) vector("list", 3) else unname(dimnames(x))
   if (!is.null(given$stimulus)) {
     names[[1]] <- labels_of_array(given$stimulus, x, "stimulus", "presentations")
@@ -96,30 +96,23 @@ array_responses <- function(x, given) {
     given[[arg]] <- in_order_of(given[[arg]], names[[3]], arg, "the trials of `x`")
   }
   columns <- column_labels(given, size[2], names[[2]])
-  dimnames(x) <- if (!is.null(columns$names) || any(lengths(names) > 0)) {
-    list(names[[1]], columns$names, names[[3]])
-  }
+  names[2] <- list(columns$names)
   trial <- if (is.null(given$trial)) names[[3]] else given$trial
   if (is.null(trial)) trial <- seq_len(size[3])
   trial <- slot_labels(trial, size, "trial")
-  # two trials of a stimulus cannot have one label
-  labels <- trial
-  labels[!recorded_slots(x)] <- NA
-  twice <- apply(labels, 1, anyDuplicated, incomparables = NA)
-  if (any(twice > 0)) {
-    at <- which(twice > 0)[1]
-    refuse("labels", "`trial` has the label {quoted(labels[at, twice[at]])} more than once ",
-           "for {stimulus_title(x, at)}: trials of a stimulus need different labels. Labels of ",
-           "what shares noise go into `event`.")
-  }
+  # labels name the trials that have the same for all stimuli
   if (!is.null(given$trial)) {
-    # the names of trials that have the same label for all stimuli
-    names <- dimnames(x)
-    same <- all(trial == trial[rep(1, nrow(trial)), ], na.rm = FALSE)
-    if (is.null(names)) names <- vector("list", 3)
+    same <- all(trial == trial[rep(1, nrow(trial)), ])
     names[3] <- list(if (isTRUE(same)) trial[1, ])
-    dimnames(x) <- if (all(lengths(names) == 0)) NULL else names
   }
+  dimnames(x) <- if (any(lengths(names) > 0)) names
+  # two trials of a stimulus cannot have one label
+  labels <- replace(trial, !recorded_slots(x), NA)
+  twice <- apply(labels, 1, anyDuplicated, incomparables = NA)
+  at <- which(twice > 0)[1]
+  refuse_if(!is.na(at), "labels", "`trial` has the label {quoted(labels[at, twice[at]])} more ",
+            "than once for {stimulus_title(x, at)}: trials of a stimulus need different labels. ",
+            "Labels of what shares noise go into `event`.")
   list(values = x, trial = trial,
        event = if (!is.null(given$event)) slot_labels(given$event, size, "event"),
        neuron = columns$neuron, session = columns$session,
@@ -157,26 +150,6 @@ times_of_rows <- function(series, n, names = NULL) {
             "{count_of(length(series), 'time')}, but `x` has {count_of(n, 'row')}: give one ",
             "finite number per row, or TRUE.")
   series
-}
-
-# Times of stimuli as whole steps.
-steps_of_times <- function(times, names = NULL) {
-  if (is.null(times)) return(NULL)
-  title <- function(at) if (is.null(names)) at else quoted(names[at])
-  if (anyDuplicated(times)) {
-    twice <- which(times == times[anyDuplicated(times)])[1:2]
-    refuse("labels", "`series` has the same time for two stimuli ({title(twice[1])} and ",
-           "{title(twice[2])}): the rows of a series follow each other.")
-  }
-  steps <- diff(sort(times))
-  if (length(steps) && max(steps) - min(steps) > 1e-6 * max(steps)) {
-    at <- order(times)[which.max(steps) + 0:1]
-    refuse("labels", "`series` has unequal steps: the longest, from stimulus {title(at[1])} to ",
-           "{title(at[2])}, takes {format(max(steps), digits = 4)}, the shortest ",
-           "{format(min(steps), digits = 4)}. Shifts in time need equal steps: leave out the ",
-           "stimuli around gaps, or bring the responses to equal steps.")
-  }
-  rank(times, ties.method = "first")
 }
 
 # The time of each stimulus, from those of rows.
@@ -237,20 +210,18 @@ column_labels <- function(given, width, names) {
 slot_labels <- function(labels, size, arg) {
   if (is.data.frame(labels)) labels <- as.matrix(labels)
   if (!is.atomic(labels)) plain_labels(labels, arg)
-  fits <- if (length(dim(labels)) == 2) all(dim(labels) == size[c(1, 3)]) else
-    length(labels) == size[3]
-  if (!fits) {
-    had <- if (length(dim(labels)) == 2) paste(dim(labels), collapse = " x ") else length(labels)
-    refuse("labels", "`{arg}` has {count_of(had, 'label')}, but `x` has ",
-           "{count_of(size[3], 'trial')} of {count_of(size[1], 'stimulus row')}: give one label ",
-           "per trial, or a matrix stimuli x trials ({size[1]} x {size[3]}).")
-  }
   by_row <- length(dim(labels)) != 2
+  fits <- if (by_row) length(labels) == size[3] else all(dim(labels) == size[c(1, 3)])
+  had <- if (by_row) length(labels) else paste(dim(labels), collapse = " x ")
+  refuse_if(!fits, "labels", "`{arg}` has {count_of(had, 'label')}, but `x` has ",
+            "{count_of(size[3], 'trial')} of {count_of(size[1], 'stimulus row')}: give one label ",
+            "per trial, or a matrix stimuli x trials ({size[1]} x {size[3]}).")
   refuse_if(by_row && anyNA(labels), "labels", "`{arg}` has missing labels, first at position ",
             "{which(is.na(labels))[1]}: every trial needs one.")
   matrix(label_text(as.vector(labels)), size[1], size[3], byrow = by_row)
 }
 
+# A matrix has a row for each presentation.
 matrix_responses <- function(x, given) {
   refuse_if(is_responses(x), "type", "`x` is a responses object already: declare everything at ",
             "once, from the data.")
@@ -259,11 +230,6 @@ matrix_responses <- function(x, given) {
                                if (is.null(given$trial)) c(trial = "trial", run = "run"),
                                other = NA))
   x <- known_values(without_mark(x))
-  presentation_responses(x, given)
-}
-
-# x: a matrix with a row for each presentation.
-presentation_responses <- function(x, given) {
   columns <- column_labels(given, ncol(x), colnames(x))
   # a row name that comes twice is a stimulus that was shown twice
   if (is.null(given$stimulus) && anyDuplicated(rownames(x))) given$stimulus <- rownames(x)
@@ -272,56 +238,43 @@ presentation_responses <- function(x, given) {
   }
   of_stimuli <- if (is.null(given$stimulus)) rownames(x) else
     label_text(as.vector(given$stimulus))
-  for (arg in c("cluster", "series")) {
-    given[[arg]] <- in_order_of(given[[arg]], of_stimuli, arg)
-  }
-  stimulus <- row_labels(given$stimulus, nrow(x), "stimulus", "row", FALSE)
-  labels <- lapply(c(trial = "trial", event = "event", cluster = "cluster"), function(arg) {
+  for (arg in c("cluster", "series")) given[[arg]] <- in_order_of(given[[arg]], of_stimuli, arg)
+  labels <- sapply(c("stimulus", "trial", "event", "cluster"), function(arg) {
     row_labels(given[[arg]], nrow(x), arg, "row", arg == "cluster")
-  })
-  if (is.null(stimulus)) {
-    rows <- seq_len(nrow(x))
-    names <- rownames(x)
-  } else {
-    order <- ordered_labels(given$stimulus)
-    rows <- as.integer(order)
-    names <- levels(order)
+  }, simplify = FALSE)
+  rows <- seq_len(nrow(x))
+  names <- rownames(x)
+  if (!is.null(labels$stimulus)) {
+    stimulus <- ordered_labels(given$stimulus)
+    rows <- as.integer(stimulus)
+    names <- levels(stimulus)
   }
-  axes <- list(rows = rows, stimuli = max(rows), names = names)
-  # the trial of each row as a factor; by default, trials of a stimulus are numbered
+  # by default, the trials of a stimulus are numbered
   trial <- if (is.null(labels$trial)) {
     number <- stats::ave(rows, rows, FUN = seq_along)
     factor(number, seq_len(max(number)))
-  } else {
-    ordered_labels(given$trial)
-  }
-  twice <- anyDuplicated(cbind(rows, as.integer(trial)))
-  if (twice) {
-    first <- which(rows == rows[twice] & trial == trial[twice])[1]
-    refuse("labels", "`trial` has the label {quoted(trial[twice])} twice for stimulus ",
-           quoted(if (is.null(names)) rows[twice] else names[rows[twice]]),
-           " (rows {first} and {twice}): trials of a stimulus need different labels. Labels of ",
-           "what shares noise go into `event`.")
-  }
+  } else ordered_labels(given$trial)
+  at <- cbind(rows, as.integer(trial))
+  twice <- anyDuplicated(at)
+  refuse_if(twice, "labels", "`trial` has the label {quoted(trial[twice])} twice for stimulus ",
+            quoted(if (is.null(names)) rows[twice] else names[rows[twice]]),
+            " (rows {which(rows == rows[twice] & trial == trial[twice])[1]} and {twice}): trials ",
+            "of a stimulus need different labels. Labels of what shares noise go into `event`.")
+  stimuli <- max(rows)
   count <- nlevels(trial)
-  check_memory(8 * as.double(axes$stimuli) * ncol(x) * count, "The responses as an array",
+  check_memory(8 * as.double(stimuli) * ncol(x) * count, "The responses as an array",
                "Fewer trials or neurons need less.")
-  values <- array(NA_real_, c(axes$stimuli, ncol(x), count))
+  values <- array(NA_real_, c(stimuli, ncol(x), count))
   for (t in seq_len(count)) {
-    at <- which(as.integer(trial) == t)
-    values[axes$rows[at], , t] <- x[at, ]
+    shown <- which(as.integer(trial) == t)
+    values[rows[shown], , t] <- x[shown, ]
   }
   # a single trial has no name
   trials <- if (count > 1) levels(trial)
-  if (!is.null(axes$names) || !is.null(columns$names) || !is.null(trials)) {
-    dimnames(values) <- list(axes$names, columns$names, trials)
+  if (!is.null(names) || !is.null(columns$names) || !is.null(trials)) {
+    dimnames(values) <- list(names, columns$names, trials)
   }
-  at <- cbind(rows, as.integer(trial))
-  spread <- function(labels) {
-    m <- matrix(NA_character_, axes$stimuli, nlevels(trial))
-    m[at] <- labels
-    m
-  }
+  spread <- function(labels) replace(matrix(NA_character_, stimuli, count), at, labels)
   list(values = values, trial = spread(as.character(trial)),
        event = if (!is.null(labels$event)) spread(labels$event), neuron = columns$neuron,
        session = columns$session, cluster = labels_by_stimulus(labels$cluster, rows, names),
@@ -332,13 +285,11 @@ presentation_responses <- function(x, given) {
 labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
   if (is.null(labels)) return(NULL)
   first <- match(seq_len(max(rows)), rows)
-  differs <- which(!mapply(identical, labels, labels[first[rows]], USE.NAMES = FALSE))
-  if (length(differs)) {
-    at <- rows[differs[1]]
-    refuse("labels", "`{arg}` has different labels for stimulus ",
-           quoted(if (is.null(names)) at else names[at]), " (rows {first[at]} and {differs[1]}): ",
-           "a stimulus ", if (arg == "series") "has one time" else "belongs to one cluster", ".")
-  }
+  differs <- which(!mapply(identical, labels, labels[first[rows]], USE.NAMES = FALSE))[1]
+  at <- rows[differs]
+  refuse_if(!is.na(differs), "labels", "`{arg}` has different labels for stimulus ",
+            quoted(if (is.null(names)) at else names[at]), " (rows {first[at]} and {differs}): ",
+            "a stimulus ", if (arg == "series") "has one time" else "belongs to one cluster", ".")
   labels[first]
 }
 
@@ -353,33 +304,50 @@ long_responses <- function(x, given) {
   check_frame(x)
   labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
                                      "series"))
-  response <- response_column(x, given)
-  axes <- long_axes(labels)
-  sizes <- unname(vapply(axes, nlevels, 0L))
-  check_memory(8 * prod(as.double(sizes)), "The responses as an array",
-               "Fewer trials or neurons need less.")
-  at <- do.call(cbind, lapply(axes, as.integer))
-  twice <- anyDuplicated(at)
-  refuse_if(twice, "rows", "`x` has stimulus {quoted(axes[[1]][twice])}, neuron ",
-            "{quoted(axes[[2]][twice])}, trial {quoted(axes[[3]][twice])} more than ",
-            "once (row {twice}). Each response has one row: give finer labels in `trial`, or in ",
-            "`neuron` if each session numbers its neurons anew.")
-  values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
-  values[at] <- as.double(response)
-  rows <- at[, 1]
-  trials <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
-  trials[at[, c(1, 3), drop = FALSE]] <- as.character(axes$trial)
-  sessions <- if (!is.null(labels$session)) {
-    label_text(as.vector(labels$session))[match(levels(axes$neuron), axes$neuron)]
+  column <- given$value
+  if (is.null(column)) {
+    others <- setdiff(names(x), named_columns(x, given))
+    column <- others[vapply(x[others], is_number_column, NA)]
+    found <- if (!length(column)) "no column of numbers" else
+      paste0("several columns of numbers (", enumerate(column), ")")
+    refuse_if(length(column) != 1, "value", "`x` has {found} that no argument names: name the one ",
+              "that holds the responses in `value`.", arg = "value")
+  } else {
+    refuse_if(!names_column(column) || !column %in% names(x), "value", "`value` must be the name ",
+              "of a column of `x`: {enumerate(names(x), 20)}.")
+    refuse_if(!is_number_column(x[[column]]), "type", "Column {quoted(column)} of `x` is not ",
+              "numeric.", arg = "value")
   }
+  response <- x[[column]]
+  infinite <- which(is.infinite(response))
+  refuse_if(length(infinite), "nonfinite", "`x` has an infinite response in row {infinite[1]}. ",
+            "Correct it, or set it to NA if the response is not known.")
+  axes <- long_axes(labels)
+  made <- spread_responses(response, axes, "The responses as an array", "x",
+                           paste(". Each response has one row: give finer labels in `trial`, or in",
+                                 "`neuron` if each session numbers its neurons anew."))
+  at <- made$at
+  sizes <- dim(made$values)
+  # an event is what all neurons share in a trial of a stimulus
+  event <- if (!is.null(labels$event)) label_text(as.vector(labels$event))
+  if (!is.null(event)) {
+    cell <- (at[, 3] - 1) * as.double(sizes[1]) + at[, 1]
+    row <- which(event != event[match(cell, cell)])[1]
+    refuse_if(!is.na(row), "labels", "`event` has different labels for stimulus ",
+              "{quoted(axes[[1]][row])}, trial {quoted(axes[[3]][row])} (rows ",
+              "{match(cell[row], cell)} and {row}): the neurons of a trial are of one event. Give ",
+              "trials of different events different labels in `trial`.")
+  }
+  slots <- at[, c(1, 3), drop = FALSE]
+  spread <- function(labels) replace(matrix(NA_character_, sizes[1], sizes[3]), slots, labels)
   # labels of the columns, from the first row of each
   first <- match(levels(axes$neuron), axes$neuron)
-  neurons <- label_text(as.vector(labels$neuron))[first]
-  list(values = known_values(values), trial = trials,
-       event = long_events(labels$event, at, axes), neuron = neurons,
-       session = sessions,
-       cluster = labels_by_stimulus(labels$cluster, rows, levels(axes$stimulus)),
-       series = times_by_stimulus(labels$series, rows, levels(axes$stimulus)))
+  of_columns <- function(labels) if (!is.null(labels)) label_text(as.vector(labels))[first]
+  list(values = known_values(made$values), trial = spread(as.character(axes$trial)),
+       event = if (!is.null(event)) spread(event), neuron = of_columns(labels$neuron),
+       session = of_columns(labels$session),
+       cluster = labels_by_stimulus(labels$cluster, at[, 1], levels(axes$stimulus)),
+       series = times_by_stimulus(labels$series, at[, 1], levels(axes$stimulus)))
 }
 
 check_frame <- function(x) {
@@ -392,36 +360,30 @@ check_frame <- function(x) {
 frame_labels <- function(x, given, args) {
   found <- list()
   for (arg in args) {
+    own <- given[[arg]]
     # values that are named by the stimuli or neurons have one for each of them
     labels <- if (arg == "session") found$neuron else if (arg != "stimulus") found$stimulus
-    by_name <- !is.null(names(given[[arg]])) && !is.null(labels)
-    if (by_name) given[[arg]] <- in_order_of(given[[arg]], label_text(as.vector(labels)), arg)
-    found[arg] <- list(frame_label(x, given[[arg]], arg))
+    by_name <- !is.null(names(own)) && !is.null(labels)
+    if (by_name) own <- in_order_of(own, label_text(as.vector(labels)), arg)
+    found[arg] <- list(own)
+    if (is.null(own) || arg == "series" && isTRUE(own)) next
+    place <- paste0("`", arg, "`")
+    if (names_column(own) && own %in% names(x)) {
+      place <- paste0("Column ", quoted(own), " of `x`")
+      own <- x[[own]]
+    } else if (length(own) != nrow(x)) {
+      refuse_if(names_column(own), "value", "`x` has no column {quoted(own)}",
+                "{suggest(own, names(x))} Columns: {enumerate(names(x), 20)}.", arg = arg)
+      refuse("labels", "`{arg}` has {count_of(length(own), 'label')}, but `x` has ",
+             "{count_of(nrow(x), 'row')}: give the name of a column of `x`, or one label per row.")
+    }
+    refuse_if(!is.atomic(own) || length(dim(own)) > 1, "labels", "{place} must be a vector of ",
+              "labels, not {describe(own)}.", arg = arg)
+    refuse_if(arg != "cluster" && anyNA(own), "labels", "{place} has missing values, first in ",
+              "row {which(is.na(own))[1]}: every row needs a label.", arg = arg)
+    found[[arg]] <- if (arg == "cluster") label_text(as.vector(own)) else own
   }
   found
-}
-
-# given: the name of a column, or a vector.
-frame_label <- function(x, given, arg) {
-  if (is.null(given) || arg == "series" && isTRUE(given)) return(given)
-  if (names_column(given) && given %in% names(x)) {
-    values <- x[[given]]
-    place <- paste0("Column ", quoted(given), " of `x`")
-  } else if (length(given) == nrow(x)) {
-    values <- given
-    place <- paste0("`", arg, "`")
-  } else if (names_column(given)) {
-    refuse("value", "`x` has no column {quoted(given)}{suggest(given, names(x))} Columns: ",
-           "{enumerate(names(x), 20)}.", arg = arg)
-  } else {
-    refuse("labels", "`{arg}` has {count_of(length(given), 'label')}, but `x` has ",
-           "{count_of(nrow(x), 'row')}: give the name of a column of `x`, or one label per row.")
-  }
-  refuse_if(!is.atomic(values) || length(dim(values)) > 1, "labels", "{place} must be a vector of ",
-            "labels, not {describe(values)}.", arg = arg)
-  refuse_if(arg != "cluster" && anyNA(values), "labels", "{place} has missing values, first in ",
-            "row {which(is.na(values))[1]}: every row needs a label.", arg = arg)
-  if (arg == "cluster") label_text(as.vector(values)) else values
 }
 
 names_column <- function(given) {
@@ -432,28 +394,6 @@ named_columns <- function(x, given) {
   args <- c("stimulus", "neuron", "trial", "session", "cluster", "event", "series")
   named <- Filter(names_column, given[args])
   intersect(unlist(named), names(x))
-}
-
-response_column <- function(x, given) {
-  if (!is.null(given$value)) {
-    refuse_if(!names_column(given$value) || !given$value %in% names(x), "value",
-              "`value` must be the name of a column of `x`: {enumerate(names(x), 20)}.")
-    refuse_if(!is_number_column(x[[given$value]]), "type", "Column {quoted(given$value)} ",
-              "of `x` is not numeric.", arg = "value")
-    response <- x[[given$value]]
-  } else {
-    others <- setdiff(names(x), named_columns(x, given))
-    numbers <- others[vapply(x[others], is_number_column, NA)]
-    refuse_if(length(numbers) != 1, "value", "`x` has ",
-              if (length(numbers)) paste0("several columns of numbers (",
-                enumerate(numbers), ")") else "no column of numbers", " that no argument names: ",
-              "name the one that holds the responses in `value`.", arg = "value")
-    response <- x[[numbers]]
-  }
-  infinite <- which(is.infinite(response))
-  refuse_if(length(infinite), "nonfinite", "`x` has an infinite response in row {infinite[1]}. ",
-            "Correct it, or set it to NA if the response is not known.")
-  response
 }
 
 is_number_column <- function(column) {
@@ -474,57 +414,38 @@ long_axes <- function(labels) {
     neuron <- factor(match(both, known), seq_along(known), names)
   }
   stimulus <- ordered_labels(labels$stimulus)
-  if (is.null(labels$trial)) {
-    # Rows are numbered as trials for each neuron alone. Where neurons that were recorded together
-    # have different numbers of them, equal numbers would be different moments. Labels of events
-    # settle that: long_events() refuses such numbers.
-    if (is.null(labels$event)) {
-      counts <- table(stimulus, neuron)
-      column <- match(levels(neuron), neuron)
-      together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
-      for (at in split(seq_along(column), match(together, together))) {
-        part <- counts[, at, drop = FALSE]
-        # who has no response at all has no wrong number
-        most <- apply(part, 1, max)
-        wrong <- which(part > 0 & part < most, arr.ind = TRUE)
-        if (!nrow(wrong)) next
-        stimulus <- wrong[1, 1]
-        neurons <- c(which.max(part[stimulus, ]), wrong[1, 2])
-        counts <- paste0("neuron ", quoted(labels$neuron[column[at]][neurons]), " has ",
-                         vapply(part[stimulus, neurons], count_of, "", "response"))
-        refuse("trials", "For stimulus {quoted(rownames(part)[stimulus])}, {counts[1]} and ",
-               "{counts[2]}: the number of a row then does not say which trial it is of. Name the ",
-               "column of trial labels in `trial`, or give rows with NA for missing responses.")
-      }
+  # Rows are numbered as trials for each neuron alone. Where neurons that were recorded together
+  # have different numbers of them, equal numbers would be different moments. Labels of events
+  # settle that: long_responses() refuses such numbers.
+  if (is.null(labels$trial) && is.null(labels$event)) {
+    counts <- table(stimulus, neuron)
+    column <- match(levels(neuron), neuron)
+    together <- if (is.null(labels$session)) rep(1, length(column)) else labels$session[column]
+    for (at in split(seq_along(column), match(together, together))) {
+      part <- counts[, at, drop = FALSE]
+      # who has no response at all has no wrong number
+      most <- apply(part, 1, max)
+      wrong <- which(part > 0 & part < most, arr.ind = TRUE)
+      if (!nrow(wrong)) next
+      stimulus <- wrong[1, 1]
+      neurons <- c(which.max(part[stimulus, ]), wrong[1, 2])
+      counts <- paste0("neuron ", quoted(labels$neuron[column[at]][neurons]), " has ",
+                       vapply(part[stimulus, neurons], count_of, "", "response"))
+      refuse("trials", "For stimulus {quoted(rownames(part)[stimulus])}, {counts[1]} and ",
+             "{counts[2]}: the number of a row then does not say which trial it is of. Name the ",
+             "column of trial labels in `trial`, or give rows with NA for missing responses.")
     }
   }
   trial <- if (is.null(labels$trial)) occurrence(stimulus, neuron) else labels$trial
   list(stimulus = stimulus, neuron = neuron, trial = ordered_labels(trial))
 }
 
-# An event is what all neurons share in a trial of a stimulus.
-long_events <- function(event, at, axes) {
-  if (is.null(event)) return(NULL)
-  event <- label_text(as.vector(event))
-  cell <- (at[, 3] - 1) * as.double(nlevels(axes$stimulus)) + at[, 1]
-  differs <- which(event != event[match(cell, cell)])
-  if (length(differs)) {
-    row <- differs[1]
-    refuse("labels", "`event` has different labels for stimulus {quoted(axes[[1]][row])}, trial ",
-           "{quoted(axes[[3]][row])} (rows {match(cell[row], cell)} and {row}): the neurons of a ",
-           "trial are of one event. Give trials of different events different labels in `trial`.")
-  }
-  result <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
-  result[at[, c(1, 3), drop = FALSE]] <- event
-  result
-}
-
 # Columns that an argument names are no neurons.
 wide_responses <- function(x, given) {
   check_frame(x)
   args <- c("stimulus", "trial", "event", "cluster", "series")
-  labels <- frame_labels(x, given, args)
   used <- named_columns(x, given[args])
+  given[args] <- frame_labels(x, given, args)
   neurons <- x[setdiff(names(x), used)]
   refuse_if(!length(neurons), "size", "`x` has no columns for neurons besides {enumerate(used)}. ",
             "If its rows are single responses, name the neuron of each row in `neuron`.")
@@ -532,6 +453,5 @@ wide_responses <- function(x, given) {
   refuse_if(length(words), "type", "`x` has columns that are not numeric: {enumerate(words)}. ",
             "Name those that say what a row is in `stimulus`, `trial`, `event` or `cluster` (in a ",
             "long data frame also `neuron` and `session`), and drop the others.")
-  given[args] <- labels[args]
   matrix_responses(neurons, given)
 }

@@ -51,9 +51,7 @@ move_slots <- function(values, event, present = recorded_slots(values)) {
   }, numeric(cells))
   # slots that were moved no longer have one label for all stimuli
   moved <- !all(order == col(order))
-  if (!is.null(names)) {
-    names <- list(names[[1]], names[[2]], if (!moved) names[[3]][seq_len(most)])
-  }
+  if (!is.null(names)) names <- list(names[[1]], names[[2]], if (!moved) names[[3]][seq_len(most)])
   list(values = array(values, c(size[1:2], most), names), event = event)
 }
 
@@ -260,7 +258,7 @@ recorded_sessions <- function(x) {
 }
 
 # Responses that lack in a trial that other neurons of their session have.
-missing_responses <- function(x, recorded = recorded_sessions(x)) {
+missing_responses <- function(x, recorded) {
   columns <- if (is.null(x$session)) dim(x)[2] else tabulate(match(x$session, unique(x$session)))
   sum(colSums(recorded) * columns) - sum(!is.na(x$values))
 }
@@ -280,9 +278,7 @@ responses_multiplied <- function(x) {
            ", so that their noise drops out")
   } else if (is.null(x$session)) {
     "of one trial, so that its noise stays"
-  } else {
-    "of one trial and different sessions, so that noise of a session drops out"
-  }
+  } else "of one trial and different sessions, so that noise of a session drops out"
   c(paste("of different", if (is.null(x$neuron)) "columns" else "neurons"),
     paste("of different", if (is.null(x$cluster)) "stimuli" else "clusters of stimuli"), trials)
 }

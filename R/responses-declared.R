@@ -34,13 +34,11 @@ declared_clusters <- function(reprs) {
   if (!length(known)) return(NULL)
   codes <- lapply(known, function(repr) cluster_codes(repr$responses$cluster))
   differs <- which(!vapply(codes, identical, NA, codes[[1]]))
-  if (length(differs)) {
-    first <- known[[1]]$arg
-    other <- known[[differs[1]]]$arg
-    refuse("labels", "`{first}` and `{other}` declare different clusters, first for stimulus ",
-           which(!mapply(identical, codes[[1]], codes[[differs[1]]]))[1], ": the stimuli are the ",
-           "same, and so must be their clusters. Declare them on one side, or alike.", arg = other)
-  }
+  refuse_if(length(differs), "labels", "`{known[[1]]$arg}` and `{known[[differs[1]]]$arg}` ",
+            "declare different clusters, first for stimulus ",
+            "{which(!mapply(identical, codes[[1]], codes[[differs[1]]]))[1]}: the stimuli are the ",
+            "same, and so must be their clusters. Declare them on one side, or alike.",
+            arg = known[[differs[1]]]$arg)
   codes[[1]]
 }
 
@@ -64,10 +62,10 @@ declared_sides <- function(sides, set, clusters = NULL,
 }
 
 refuse_second_clusters <- function(given, declared) {
-  if (is.null(given) || is.null(declared)) return(invisible())
-  if (identical(as.vector(cluster_codes(given)), as.vector(declared))) return(invisible())
-  refuse("choice", "`clusters` are other clusters than `cluster` of responses() declares: leave ",
-         "out one of the two.")
+  differ <- !is.null(given) && !is.null(declared) &&
+    !identical(as.vector(cluster_codes(given)), as.vector(declared))
+  refuse_if(differ, "choice", "`clusters` are other clusters than `cluster` of responses() ",
+            "declares: leave out one of the two.")
 }
 
 # ---- time
@@ -110,21 +108,19 @@ series_of_call <- function(series, data, others) {
 # Where permutations of a series would be free, and the function has no shifts of its own. none:
 # does the function work without permutations?
 refuse_free_series <- function(declared, permutations, none = FALSE) {
-  if (!declared || !all_orders(permutations)) return(invisible())
-  refuse("design", "`series` of responses() declares a time series, whose stimuli are not ",
-         "exchangeable: give a design of shifts in `permutations`, permute::how(within = ",
-         "permute::Within(type = \"series\")){if (none) ', or permutations = 0'}.",
-         arg = "permutations")
+  refuse_if(declared && all_orders(permutations), "design", "`series` of responses() declares a ",
+            "time series, whose stimuli are not exchangeable: give a design of shifts in ",
+            "`permutations`, permute::how(within = permute::Within(type = \"series\"))",
+            "{if (none) ', or permutations = 0'}.", arg = "permutations")
 }
 
 # Where errors take each stimulus as independent.
 note_declared_series <- function(reprs) {
-  if (is.null(declared_times(reprs))) return(invisible())
-  inform(unused_classes, "Declared by responses(), but not used: series. Errors take each ",
-         "stimulus as independent, which stimuli of a series are not: ",
-         if (offers_argument("clusters")) {
-           "name stretches of them in `clusters`."
-         } else "name stretches of them in `cluster` of responses(), in the place of `series`.")
+  inform_if(!is.null(declared_times(reprs)), unused_classes, "Declared by responses(), but not ",
+            "used: series. Errors take each stimulus as independent, which stimuli of a series ",
+            "are not: name stretches of them in ",
+            if (offers_argument("clusters")) "`clusters`." else
+              "`cluster` of responses(), in the place of `series`.")
 }
 
 # The sides with their stimuli in the order of time, and the measures with what they have of
@@ -298,7 +294,7 @@ settle_cka <- function(args, reprs) {
   args <- settled_complete(args, reprs)
   all <- c(reprs$x, reprs$y)
   if (!declares_responses(all)) {
-    if (args$corrects$trials) refuse_no_trials(args, all)
+    refuse_no_trials(args, all)
     warn_if(!identical(args$shared_noise, "auto") && !is.null(args$shared_noise), "unused",
             "`shared_noise` is used for responses() objects only: plain matrices declare no ",
             "sessions.", data = "shared_noise")
@@ -308,13 +304,15 @@ settle_cka <- function(args, reprs) {
   parts <- unlist(lapply(known, function(repr) estimated_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
   default <- args$default_estimator
-  usable <- several && trials_usable(args, parts, known)
-  # the most corrected estimator that the declaration and the kernel allow. usable: can the kernel
-  # correct by the trials?
-  linear <- args$kernel == "linear"
   noise <- args$shared_noise
-  estimator <- if (!args$default_estimator) args$estimator else if (!length(parts)) "naive" else
-    paste0("stimulus", if (linear) "_neuron",
+  # does the kernel allow a correction by these trials?
+  usable <- several && switch(args$kernel, linear = TRUE, manifold = FALSE,
+    rbf = is.null(args$clusters) && !any(c("clusters", "runs") %in% parts) &&
+      !any(vapply(known, function(repr) some_neurons_lack(repr$responses$values), NA)),
+    no_branch(args$kernel))
+  # the most corrected estimator that the declaration and the kernel allow
+  estimator <- if (!default) args$estimator else if (!length(parts)) "naive" else
+    paste0("stimulus", if (args$kernel == "linear") "_neuron",
            if (usable && noise != "pairs") "_trial")
   check_shared_noise(noise, estimator, known, several)
   args <- with_estimator(args, estimator)
@@ -334,14 +332,18 @@ settle_cka <- function(args, reprs) {
       given <- unclass(repr$responses)
       dim(given$values)[3] == 1 && !isTRUE(given$complete)
     }, known)
-    if (!length(single)) {
-      invisible()
-    } else {
-      inform("one_trial", "`{single[[1]]$arg}` has one trial: if it has noise, this stays in its ",
-             "own terms, and in products with responses of the same moment. Give all trials, ",
-             "where there are more.")
+    inform_if(length(single), "one_trial", "`{single[[1]]$arg}` has one trial: if it has noise, ",
+              "this stays in its own terms, and in products with responses of the same moment. ",
+              "Give all trials, where there are more.")
+    for (repr in known) {
+      repeated <- events_of_stimuli(unclass(repr$responses)) > 1
+      warn_if(any(repeated) && mean(repeated) < enough_repeated, "few_repeats", "Only ",
+              "{sum(repeated)} of {length(repeated)} stimuli of `{repr$arg}` have two trials, by ",
+              "which {quoted(args$estimator)} takes noise out: its error is a multiple of that ",
+              "with two trials of all. Where neurons share little noise, estimator = ",
+              "{quoted(sub('_trial', '', args$estimator))} is better, which takes means over ",
+              "trials.", data = repr$arg)
     }
-    for (repr in known) warn_few_repeats(repr, args$estimator)
   }
   together <- args$corrects$trials && assumes_together(reprs)
   inform_if(together || default && length(parts), "estimator", "Estimator: \"{args$estimator}\"",
@@ -356,24 +358,6 @@ settle_cka <- function(args, reprs) {
 # a sixth of them 1.9 to 3.6 times (bench/responses.R). Trial means do better where neurons share
 # little noise, and worse where they share much.
 enough_repeated <- 1 / 2
-
-warn_few_repeats <- function(repr, estimator) {
-  several <- events_of_stimuli(unclass(repr$responses)) > 1
-  if (!any(several) || mean(several) >= enough_repeated) return(invisible())
-  warn("few_repeats", "Only {sum(several)} of {length(several)} stimuli of `{repr$arg}` have two ",
-       "trials, by which {quoted(estimator)} takes noise out: its error is a multiple of ",
-       "that with two trials of all. Where neurons share little noise, estimator = ",
-       "{quoted(sub('_trial', '', estimator))} is better, which takes means over trials.",
-       data = repr$arg)
-}
-
-# Does the kernel allow a correction by these trials?
-trials_usable <- function(args, parts, known) {
-  switch(args$kernel, linear = TRUE, manifold = FALSE,
-    rbf = is.null(args$clusters) && !any(c("clusters", "runs") %in% parts) &&
-      !any(vapply(known, function(repr) some_neurons_lack(repr$responses$values), NA)),
-    no_branch(args$kernel))
-}
 
 check_shared_noise <- function(noise, estimator, known, several) {
   refuse_if(noise == "trials" && !corrections[[estimator]]$trials, "choice",
@@ -394,12 +378,11 @@ check_shared_noise <- function(noise, estimator, known, several) {
 }
 
 refuse_no_trials <- function(args, reprs) {
-  if (!args$corrects$trials) return(invisible())
-  refuse("trials", "estimator = {quoted(args$estimator)} needs responses to several ",
-         "trials, but `{reprs[[1]]$arg}` ",
-         if (length(reprs) > 1) paste0("and `", reprs[[length(reprs)]]$arg,
-                                       "` have none")
-         else "has none", ": declare them with responses().", arg = "estimator")
+  refuse_if(args$corrects$trials, "trials", "estimator = {quoted(args$estimator)} needs responses ",
+            "to several trials, but `{reprs[[1]]$arg}` ",
+            if (length(reprs) == 1) "has none" else
+              paste0("and `", reprs[[length(reprs)]]$arg, "` have none"),
+            ": declare them with responses().", arg = "estimator")
 }
 
 # Are neurons of the two sides taken as recorded together because nothing says otherwise?
@@ -416,9 +399,7 @@ assumes_together <- function(reprs) {
 # null can use at once. Others are looked up for each pair (side_labels).
 settled_labels <- function(args, reprs) {
   if (!args$corrects$neurons) return(args)
-  each <- lapply(reprs, function(side) {
-    unique(lapply(side, labels_of_side, args))
-  })
+  each <- lapply(reprs, function(side) unique(lapply(side, labels_of_side, args)))
   known <- lapply(each, Filter, f = function(one) !is.null(one$labels))
   both <- length(known$x) && length(known$y)
   # where only some pairs are of two samples, what is left out differs from pair to pair
@@ -435,8 +416,6 @@ settled_labels <- function(args, reprs) {
   if (simple) {
     args[c("units_x", "units_y")] <- list(as.vector(one$x$labels), as.vector(one$y$labels))
     args$by_session <- session
-  } else {
-    args$own_labels <- TRUE
-  }
+  } else args$own_labels <- TRUE
   args
 }

@@ -100,11 +100,8 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
   in_words_of_call(was = "trial", now = if (labelled) "run" else "trial", code = {
     read <- if (is.data.frame(x)) {
       if (is.null(neuron)) wide_responses(x, given) else long_responses(x, given)
-    } else if (is.array(x) && length(dim(x)) == 3) {
-      array_responses(x, given)
-    } else {
+    } else if (is.array(x) && length(dim(x)) == 3) array_responses(x, given) else
       matrix_responses(x, given)
-    }
     finish_responses(read, given, array = length(dim(x)) == 3)
   })
 }
@@ -114,21 +111,27 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
 # stay where they are? Those of tables fill the first slots, as labels of their own could make most
 # of the array empty.
 finish_responses <- function(read, given, array) {
-  refuse_if(all(is.na(read$values)), "nonfinite", "`x` has only missing values.")
-  if (given$run) check_runs(read$values, read$trial)
   values <- read$values
-  present <- recorded_slots(values)
-  event <- if (is.null(read$event)) read$trial else read$event
-  unnamed <- which(present & is.na(event), arr.ind = TRUE)
-  if (nrow(unnamed)) {
-    arg <- if (is.null(read$event)) "trial" else "event"
-    refuse("labels", "`{arg}` has no label for trial {unnamed[1, 2]} of ",
-           "{stimulus_title(values, unnamed[1, 1])}, which has responses: every trial needs one.")
+  refuse_if(all(is.na(values)), "nonfinite", "`x` has only missing values.")
+  if (given$run) {
+    refuse_if(dim(values)[3] < 2, "pairs", "`x` has one trial of each stimulus, but `run` needs ",
+              "at least two runs. Leave out `run`, or give the trials.", arg = "run")
+    missing <- which(is.na(values), arr.ind = TRUE)
+    refuse_if(nrow(missing), "nonfinite", "Runs need every response of all stimuli, but `x` lacks ",
+              "{nrow(missing)}, first {stimulus_title(values, missing[1, 1])}, column ",
+              "{named_places(missing[1, 2], dimnames(values)[[2]])}, run ",
+              "{run_title(read$trial, missing[1, 3])}. Leave out incomplete runs or stimuli, or ",
+              "declare trials (without `run`).")
   }
-  read[c("values", "event")] <- settled_slots(values, event, array, present)
+  present <- recorded_slots(values)
+  of_events <- if (is.null(read$event)) "trial" else "event"
+  unnamed <- which(present & is.na(read[[of_events]]), arr.ind = TRUE)
+  refuse_if(nrow(unnamed), "labels", "`{of_events}` has no label for trial {unnamed[1, 2]} of ",
+            "{stimulus_title(values, unnamed[1, 1])}, which has responses: every trial needs one.")
+  settled <- settled_slots(values, read[[of_events]], array, present)
   # trials that were declared must leave something to multiply: some stimulus with two events
   declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
-  if (dim(read$values)[3] < 2) {
+  if (dim(settled$values)[3] < 2) {
     refuse_if(length(declared) || ncol(present) > 1, "pairs",
               if (length(declared)) "`{declared[1]}` is given, but no stimulus has two trials" else
                 "No stimulus has two trials with responses in `x`",
@@ -138,29 +141,33 @@ finish_responses <- function(read, given, array) {
                                            "labels are trials.") else ": give more trials.",
               arg = if (length(declared)) declared[1] else "x")
   } else {
-    refuse_if(all(events_of_stimuli(read) < 2), "pairs", "All trials of each stimulus have the ",
+    refuse_if(all(events_of_stimuli(settled) < 2), "pairs", "All trials of each stimulus have the ",
               "same label in `event`, so they share noise and nothing is left to multiply. Give ",
               "different labels to trials that share none, or leave out `event`.")
   }
-  cluster <- read$cluster
-  refuse_if(!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2, "labels",
-            "`cluster` names ", if (all(is.na(cluster))) "no cluster" else "a single cluster",
-            ": stimuli of different clusters are compared, so at least two are needed.")
-  series <- steps_of_times(read$series, dimnames(read$values)[[1]])
-  new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run,
-                given$complete, series, given$kind)
-}
-
-check_runs <- function(values, trial) {
-  refuse_if(dim(values)[3] < 2, "pairs", "`x` has one trial of each stimulus, but `run` needs at ",
-            "least two runs. Leave out `run`, or give the trials.", arg = "run")
-  missing <- which(is.na(values), arr.ind = TRUE)
-  if (!nrow(missing)) return(invisible())
-  at <- missing[1, ]
-  refuse("nonfinite", "Runs need every response of all stimuli, but `x` lacks {nrow(missing)}, ",
-         "first {stimulus_title(values, at[1])}, column ",
-         "{named_places(at[2], dimnames(values)[[2]])}, run {run_title(trial, at[3])}. Leave out ",
-         "incomplete runs or stimuli, or declare trials (without `run`).")
+  clusters <- unique(read$cluster[!is.na(read$cluster)])
+  refuse_if(!is.null(read$cluster) && length(clusters) < 2, "labels", "`cluster` names ",
+            if (length(clusters)) "a single cluster" else "no cluster", ": stimuli of different ",
+            "clusters are compared, so at least two are needed.")
+  # times of stimuli become whole steps
+  times <- read$series
+  if (!is.null(times)) {
+    names <- dimnames(values)[[1]]
+    title <- function(at) if (is.null(names)) at else quoted(names[at])
+    twice <- which(times == times[anyDuplicated(times)])
+    refuse_if(length(twice), "labels", "`series` has the same time for two stimuli ",
+              "({title(twice[1])} and {title(twice[2])}): the rows of a series follow each other.")
+    steps <- diff(sort(times))
+    at <- order(times)[which.max(steps) + 0:1]
+    refuse_if(length(steps) && max(steps) - min(steps) > 1e-6 * max(steps), "labels", "`series` ",
+              "has unequal steps: the longest, from stimulus {title(at[1])} to {title(at[2])}, ",
+              "takes {format(max(steps), digits = 4)}, the shortest ",
+              "{format(min(steps), digits = 4)}. Shifts in time need equal steps: leave out the ",
+              "stimuli around gaps, or bring the responses to equal steps.")
+    times <- rank(times, ties.method = "first")
+  }
+  new_responses(settled$values, settled$event, read$neuron, read$session, read$cluster, given$run,
+                given$complete, times, given$kind)
 }
 
 run_title <- function(trial, at) {

@@ -77,14 +77,15 @@ refuse_other_kinds <- function(kind) {
 
 check_bound_columns <- function(columns, kind) {
   other <- Find(function(names) !setequal(names, columns[[1]]), columns)
-  if (is.null(other)) return(invisible())
   extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
   known <- result_classes[[kind]]$columns$name
-  refuse("value", "Results with different columns cannot be put into one table: ",
-         "{enumerate(extra)} {if (length(extra) > 1) 'are' else 'is'} not in all of them. Make ",
-         "all of them in the same way", if ("p_zero" %in% extra) ", with or without `given`" else
-           if ("model_x" %in% known) ", with or without models",
-         if ("p_adjusted" %in% known) " and `p_adjust`", ", and keep their columns.", arg = "...")
+  refuse_if(!is.null(other), "value", "Results with different columns cannot be put into one ",
+            "table: {enumerate(extra)} {if (length(extra) > 1) 'are' else 'is'} not in all of ",
+            "them. Make all of them in the same way",
+            if ("p_zero" %in% extra) ", with or without `given`" else
+              if ("model_x" %in% known) ", with or without models",
+            if ("p_adjusted" %in% known) " and `p_adjust`", ", and keep their columns.",
+            arg = "...")
 }
 
 # What the parts of a bound result keep beside their rows, in one. kept: a list of what each part
@@ -144,11 +145,6 @@ common_type <- function(x, y, ...) {
   new_result(vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...), kind, merged)
 }
 
-as_type <- function(x, to, ...) {
-  rows <- vctrs::df_cast(as.data.frame(x), as.data.frame(to), ...)
-  new_result(rows, result_kind(to), kept_beside_rows(to))
-}
-
 # A plain data frame has no rows of this kind to bind. But one without columns may come, because
 # functions that put columns beside a result bind such frames. Results of different kinds cannot be
 # bound either, in whatever order, just as rbind() refuses them.
@@ -168,8 +164,12 @@ register_vctrs_methods <- function(...) {
     for (other in kinds) {
       same <- other == kind
       register("vec_ptype2", kind, other, if (same) common_type else mixed_type)
-      register("vec_cast", kind, other, if (same) as_type else
-        function(x, to, ...) refuse_other_kinds(result_kind(to)))
+      register("vec_cast", kind, other, if (!same) {
+        function(x, to, ...) refuse_other_kinds(result_kind(to))
+      } else function(x, to, ...) {
+        rows <- vctrs::df_cast(as.data.frame(x), as.data.frame(to), ...)
+        new_result(rows, result_kind(to), kept_beside_rows(to))
+      })
     }
     for (plain in c("data.frame", "tbl_df")) register("vec_ptype2", kind, plain, mixed_type)
     register("vec_cast", "data.frame", kind, function(x, to, ...) {

@@ -41,11 +41,7 @@ declare_result <- function(class, from, words, columns, kept = list(), cut = fun
                            term = NULL, bare = !length(kept), sentence = NULL, interval = NULL,
                            glance = NULL, limits = NULL, parent = NULL) {
   stopifnot(!anyDuplicated(columns$name), is.list(kept), length(kept) == length(names(kept)))
-  result_classes[[class]] <- list(class = class, from = from, words = words, columns = columns,
-                                  kept = kept, cut = cut, digits = digits, heading = heading,
-                                  shown = shown, footing = footing, term = term,
-                                  bare = bare, sentence = sentence, interval = interval,
-                                  glance = glance, limits = limits, parent = parent)
+  result_classes[[class]] <- as.list(environment())
 }
 
 # The table of columns, with one line for each:
@@ -173,9 +169,8 @@ tail.repalign_result <- function(x, n = 6L, ...) {
 
 # most: how many dimensions an object has, for each of which there may be a number.
 check_row_count <- function(n, most = 2) {
-  if (is.numeric(n) && length(n) %in% seq_len(most) && !all(is.na(n))) return(invisible())
-  refuse("value", "`n` must be a number of rows, not ",
-         if (is.character(n)) quoted(n[1]) else describe(n), ".")
+  refuse_if(!is.numeric(n) || !length(n) %in% seq_len(most) || all(is.na(n)), "value", "`n` must ",
+            "be a number of rows, not ", if (is.character(n)) quoted(n[1]) else describe(n), ".")
 }
 
 # ---- results without errors
@@ -383,9 +378,8 @@ full_names <- function(rows, side) {
 refuse_nameless_rows <- function(rows, arg) {
   for (column in intersect(c("measure", "model", "term", "metric"), names(rows))) {
     lost <- which(is.na(rows[[column]]))
-    if (!length(lost)) next
-    refuse("rows", "`{arg}` has rows without a {column} (NA), first row {lost[1]}: leave them ",
-           "out, as in {arg}[!is.na({arg}${column}), ].")
+    refuse_if(length(lost), "rows", "`{arg}` has rows without a {column} (NA), first row ",
+              "{lost[1]}: leave them out, as in {arg}[!is.na({arg}${column}), ].")
   }
   invisible(rows)
 }

@@ -7,12 +7,50 @@ print.repalign_result <- function(x, digits = declaration_of(x)$digits, n = NULL
   declared <- declaration_of(x)
   writeLines(as.character(declared$heading(x, digits)))
   shown <- declared$shown(x)
-  rows <- without_rounding(as.data.frame(shown), source_columns(shown))
+  rows <- as.data.frame(shown)
+  sources <- source_columns(shown)
+  # Numbers of rounding size, compared with the others of their measure, are printed as 0. Otherwise
+  # all numbers of their column would be printed with many digits.
+  if (!is.null(rows$measure)) {
+    group <- source_names(rows, c(sources, "measure"))
+    largest_of <- function(sizes) max(sizes[is.finite(sizes)], 0)
+    scores <- intersect(c("score", "threshold", "calibrated", "null_mean", "null_sd"), names(rows))
+    for (column in scores[vapply(rows[scores], is.numeric, NA)]) {
+      size <- abs(rows[[column]])
+      rounding <- size < equal_share * stats::ave(size, group, FUN = largest_of)
+      rows[[column]][which(rounding)] <- 0
+    }
+  }
   # when `n` is NULL, all rows are printed if there are at most 20, and otherwise the first 10
   if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
-  priority <- column_priority(shown)
-  whole <- utils::head(rows, min(n, nrow(rows)))
-  head <- with_short_names(whole, priority, digits)
+  # Which columns are printed if there is room. `all` has the most important ones first; `named` are
+  # printed at any width; `core` are those for which names are shortened.
+  known <- columns_of(shown)
+  known <- known[known$name %in% names(rows), ]
+  first <- known$name[order(known$shown)][seq_len(sum(!is.na(known$shown)))]
+  named <- union(sources, known$name[known$key | known$shown %in% 1])
+  core <- setdiff(intersect(first, known$name[known$shown %in% 1:4]), "undefined")
+  priority <- list(named = named, core = union(named, core),
+                   all = union(named, union(first, names(rows))))
+  whole <- head <- utils::head(rows, min(n, nrow(rows)))
+  # Names are shortened until as many of the core columns fit on a line as possible, but no further.
+  # The estimators are words of the package, and are never shortened.
+  texts <- Filter(function(name) is.character(whole[[name]]) || is.factor(whole[[name]]),
+                  setdiff(named, "estimator"))
+  if (length(texts) && nrow(whole)) {
+    fitting <- function(rows) sum(line_widths(rows, priority$core, digits) < getOption("width"))
+    most_fitting <- fitting(whole)
+    longest <- max(nchar(unlist(lapply(whole[texts], as.character))), 0, na.rm = TRUE)
+    # what is left of shorter names says too little
+    sizes <- c(40, 32, 26, 22:10)
+    for (most in sizes[sizes < longest]) {
+      if (most_fitting == length(priority$core)) break
+      short <- shortened_rows(whole, texts, most)
+      now <- fitting(short)
+      if (now > most_fitting) head <- short
+      most_fitting <- max(now, most_fitting)
+    }
+  }
   columns <- fitting_columns(head, priority, digits)
   print.data.frame(head[intersect(display_order(shown), columns)], digits = digits,
                    max = max(1, dim(head)[1] * dim(head)[2]))
@@ -39,76 +77,22 @@ print_remarks <- function(more, hidden, shortened) {
   }
 }
 
-# Numbers of rounding size, compared with the others of their measure, are printed as 0. Otherwise
-# all numbers of their column would be printed with many digits.
-without_rounding <- function(rows, sources) {
-  if (is.null(rows$measure)) return(rows)
-  group <- source_names(rows, c(sources, "measure"))
-  largest_of <- function(sizes) max(sizes[is.finite(sizes)], 0)
-  columns <- intersect(c("score", "threshold", "calibrated", "null_mean", "null_sd"), names(rows))
-  for (column in columns[vapply(rows[columns], is.numeric, NA)]) {
-    size <- abs(rows[[column]])
-    rounding <- size < equal_share * stats::ave(size, group, FUN = largest_of)
-    rows[[column]][which(rounding)] <- 0
-  }
-  rows
-}
-
-# Shortens names until as many of the core columns fit on a line as possible, but no further. The
-# estimators are words of the package, and are never shortened.
-with_short_names <- function(rows, priority, digits) {
-  columns <- Filter(function(name) is.character(rows[[name]]) || is.factor(rows[[name]]),
-                    setdiff(priority$named, "estimator"))
-  if (!length(columns) || !nrow(rows)) return(rows)
-  fitting <- function(rows) sum(line_widths(rows, priority$core, digits) < getOption("width"))
-  best <- rows
-  most_fitting <- fitting(rows)
-  longest <- max(nchar(unlist(lapply(rows[columns], as.character))), 0, na.rm = TRUE)
-  # what is left of shorter names says too little
-  sizes <- c(40, 32, 26, 22:10)
-  for (most in sizes[sizes < longest]) {
-    if (most_fitting == length(priority$core)) break
-    short <- shortened_rows(rows, columns, most)
-    now <- fitting(short)
-    if (now > most_fitting) best <- short
-    most_fitting <- max(now, most_fitting)
-  }
-  best
-}
-
 # The two sides are shortened together, so that a name on both is shortened in the same way.
 shortened_rows <- function(rows, columns, most) {
   sides <- lapply(list(c("model_x", "model_y"), c("x", "y")), intersect, columns)
-  for (group in c(sides, as.list(setdiff(columns, unlist(sides))))) {
-    rows[group] <- shortened_columns(rows[group], most)
+  for (group in Filter(length, c(sides, as.list(setdiff(columns, unlist(sides)))))) {
+    # names shorter than the title of their column would save no room
+    least <- max(most, min(nchar(group)))
+    long <- unlist(lapply(rows[group], as.character), use.names = FALSE)
+    long <- unique(stats::na.omit(long))
+    short <- stats::setNames(short_labels(long, least), long)
+    rows[group] <- lapply(rows[group], function(column) unname(short[as.character(column)]))
   }
   rows
-}
-
-# Names shorter than the title of their column would save no room.
-shortened_columns <- function(columns, most) {
-  if (!length(columns)) return(columns)
-  most <- max(most, min(nchar(names(columns))))
-  long <- unique(stats::na.omit(unlist(lapply(columns, as.character), use.names = FALSE)))
-  short <- stats::setNames(short_labels(long, most), long)
-  lapply(columns, function(column) unname(short[as.character(column)]))
 }
 
 # The columns that tell bound results apart are printed first.
 display_order <- function(x) union(source_columns(x), names(x))
-
-# Which columns are printed if there is room. `all` has the most important ones first; `named` are
-# printed at any width; `core` are those for which names are shortened.
-column_priority <- function(x) {
-  columns <- columns_of(x)
-  first <- columns$name[order(columns$shown)][seq_len(sum(!is.na(columns$shown)))]
-  named <- c(source_columns(x), intersect(columns$name[columns$key | columns$shown %in% 1],
-                                          names(x)))
-  core <- setdiff(intersect(first, columns$name[columns$shown %in% 1:4]), "undefined")
-  core <- intersect(core, names(x))
-  list(named = named, core = union(named, core),
-       all = union(named, union(intersect(first, names(x)), names(x))))
-}
 
 # The columns that fit on a line, and those that are printed at any width.
 fitting_columns <- function(rows, priority, digits) {

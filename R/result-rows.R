@@ -38,8 +38,13 @@ declare_result(
     need_columns(x, c("x", "y", "measure", "score"), "told", "result")
     for_each_measure(x, function(part) {
       scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
+        p <- part$p_value[row]
         c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"),
-          if (!is.null(part$in_sample)) held_out_words(part[row, ]))
+          if (!is.null(part$in_sample)) {
+            c(if (!is.null(part$folds)) paste("held out in", count_of(part$folds[row], "fold")),
+              paste("in sample", number_word(part$in_sample[row])),
+              if (isFALSE(is.na(p))) p_words(p))
+          })
       })
     })
   },
@@ -49,12 +54,6 @@ declare_result(
          undefined = sum(is.na(x$score)))
   }
 )
-
-held_out_words <- function(row) {
-  c(if (!is.null(row$folds)) paste("held out in", count_of(row$folds, "fold")),
-    paste("in sample", number_word(row$in_sample)),
-    if (isFALSE(is.na(row$p_value))) p_words(row$p_value))
-}
 
 #' The grid of scores as a matrix or as distances
 #'
@@ -111,7 +110,19 @@ score_matrix <- function(result, measure = NULL, value = NULL, ...) {
   name_of <- if (known$aggregate) model_names else full_names
   x <- name_of(rows, "x")
   y <- name_of(rows, "y")
-  check_one_grid(rows, x, y, source_columns(result))
+  # two scores of one pair come from two results, or from one result taken twice
+  twice <- anyDuplicated(data.frame(x, y))
+  if (twice) {
+    sources <- source_columns(result)
+    first <- which(x == x[twice] & y == y[twice])[1]
+    values <- vapply(rows[c(first, twice), sources, drop = FALSE], as.character, c("", ""))
+    column <- sources[!mapply(identical, values[1, ], values[2, ])][1]
+    what <- paste0("`result` has two scores of ", quoted(x[twice]), " and ", quoted(y[twice]))
+    refuse_if(is.na(column), "rows", "{what}: give the rows of one grid.", arg = "result")
+    refuse("rows", "{what}, from several sources: the column {quoted(column)} tells them ",
+           "apart. Take the rows of one, as in score_matrix(",
+           rows_example("result", column, values[1, column]), ").", arg = "result")
+  }
   sides <- lapply(list("x", "y"), function(side) {
     label_order(rows, if (within) c("x", "y") else side, known$aggregate)
   })
@@ -175,22 +186,6 @@ column_of_sides <- function(rows, columns) {
   # levels without rows are kept, too, because the other side may have rows of them
   levels <- lapply(columns, function(column) if (is.factor(column)) levels(column) else column)
   factor(values, unique(unlist(levels)))
-}
-
-# Refuses two scores of one pair, which come from two results, or from one result taken twice.
-check_one_grid <- function(rows, x, y, sources) {
-  twice <- anyDuplicated(data.frame(x, y))
-  if (!twice) return(invisible())
-  first <- which(x == x[twice] & y == y[twice])[1]
-  values <- vapply(rows[c(first, twice), sources, drop = FALSE], as.character, c("", ""))
-  differing <- sources[!mapply(identical, values[1, ], values[2, ])]
-  what <- paste0("`result` has two scores of ", quoted(x[twice]), " and ",
-                 quoted(y[twice]))
-  refuse_if(!length(differing), "rows", "{what}: give the rows of one grid.", arg = "result")
-  column <- differing[1]
-  refuse("rows", "{what}, from several sources: the column {quoted(column)} tells them ",
-         "apart. Take the rows of one, as in score_matrix(",
-         rows_example("result", column, values[1, column]), ").", arg = "result")
 }
 
 # Code for messages that takes the rows of one source, such as result[result$day == "day1", ].
@@ -319,7 +314,16 @@ best_of_models <- function(rows, size, facts, names) {
 glance.repalign_result <- function(x, ...) {
   no_other_arguments(...)
   tell <- declaration_of(x)$glance
-  if (is.null(tell)) tell <- counted_rows
+  if (is.null(tell)) tell <- function(x) {
+    columns <- columns_of(x)
+    values <- columns$name[columns$tidy %in% "estimate"]
+    if (!length(values)) values <- columns$name[columns$shown %in% 1]
+    # a table such as that of measures() has no values
+    if (!length(values)) return(list(rows = nrow(x)))
+    value <- intersect(values, names(x))[1]
+    if (is.na(value)) need_columns(x, values[1], "summarised")
+    list(rows = nrow(x), undefined = sum(is.na(x[[value]])))
+  }
   rows <- as.data.frame(x)
   # benchmarks have tests, too
   sources <- union(source_columns(x), intersect(test_columns(x), columns_of(x)$name))
@@ -328,17 +332,6 @@ glance.repalign_result <- function(x, ...) {
     cbind(rows[at[1], sources, drop = FALSE], list2DF(tell(x[at, , drop = FALSE])),
           row.names = NULL)
   }))
-}
-
-counted_rows <- function(x) {
-  columns <- columns_of(x)
-  values <- columns$name[columns$tidy %in% "estimate"]
-  if (!length(values)) values <- columns$name[columns$shown %in% 1]
-  # a table such as that of measures() has no values
-  if (!length(values)) return(list(rows = nrow(x)))
-  value <- intersect(values, names(x))[1]
-  if (is.na(value)) need_columns(x, values[1], "summarised")
-  list(rows = nrow(x), undefined = sum(is.na(x[[value]])))
 }
 
 count_pairs <- function(x) {
@@ -422,9 +415,8 @@ known_level <- function(object) {
 # maker: the functions that could make intervals at another level.
 check_only_level <- function(level, object, what, maker = comparable_makers) {
   own <- level_of(object)
-  if (is.null(level) || identical(check_number(level, "level", above = 0, below = 1), own)) {
-    return(own)
-  }
-  refuse("value", "`level` cannot be {format(level)}: {what} are known at the level of the ",
-         "result, {format(own)}. Give `conf_level` to {maker} for another one.")
+  other <- !is.null(level) && !identical(check_number(level, "level", above = 0, below = 1), own)
+  refuse_if(other, "value", "`level` cannot be {format(level)}: {what} are known at the level of ",
+            "the result, {format(own)}. Give `conf_level` to {maker} for another one.")
+  own
 }

@@ -311,18 +311,18 @@ measure_words <- function(label) {
   others <- setdiff(parts, c(estimator, complete, given, "pairwise", "middle half"))
   known <- others %in% names(outer_names)
   others[known] <- outer_names[others[known]]
-  name <- named_estimator(measure_name(id), estimator, sub("^complete ", "", complete))
-  paste0(name, if (length(others)) paste(" with", enumerate(others, quote = FALSE)),
-         beyond_words(given),
+  name <- declaration(id)$label
+  # names of people and abbreviations keep their capital
+  if (!grepl("^[A-Z]{2}|^(Bures|Jaccard|Procrustes|Riemannian)", name)) {
+    name <- paste0(tolower(substring(name, 1, 1)), substring(name, 2))
+  }
+  if (id %in% names(measure_names)) name <- measure_names[[id]]
+  controls <- unlist(strsplit(sub("^given ", "", given[1]), " + ", fixed = TRUE))
+  if (identical(controls, "control")) controls <- "the control"
+  paste0(named_estimator(name, estimator, sub("^complete ", "", complete)),
+         if (length(others)) paste(" with", enumerate(others, quote = FALSE)),
+         if (length(given)) paste(" beyond", enumerate(controls, quote = FALSE)),
          if (grepl("middle half", label, fixed = TRUE)) " over the middle half of the rows")
-}
-
-# " beyond pixels and L1", of the part of a label that names controls.
-beyond_words <- function(given) {
-  if (!length(given)) return(NULL)
-  names <- strsplit(sub("^given ", "", given), " + ", fixed = TRUE)[[1]]
-  paste(" beyond", if (identical(names, "control")) "the control" else
-    enumerate(names, quote = FALSE))
 }
 
 # complete: of which sides the neurons are all that there are.
@@ -340,14 +340,6 @@ named_estimator <- function(name, estimator, complete = character()) {
 # "an uncorrected CKA"
 with_article <- function(name) {
   paste(if (grepl("^([aeiou]|R[SV])", name)) "an" else "a", name)
-}
-
-measure_name <- function(id) {
-  if (id %in% names(measure_names)) return(measure_names[[id]])
-  label <- declaration(id)$label
-  # names of people and abbreviations keep their capital
-  capital <- grepl("^[A-Z]{2}|^(Bures|Jaccard|Procrustes|Riemannian)", label)
-  if (capital) label else paste0(tolower(substring(label, 1, 1)), substring(label, 2))
 }
 
 # The estimator of a CKA, with what is complete, in words.
@@ -398,49 +390,35 @@ undefined_words <- function(values, what = "score", begins = TRUE) {
 
 capitalised <- function(text) paste0(toupper(substring(text, 1, 1)), substring(text, 2))
 
-# Rows of pairs: list(count, title, twin): how many of what there are, and for each row what is said
-# of a row that stands out, "L3 was most similar to V4" (`title` and `twin`).
-pairs_told <- function(x) {
-  rows <- as.data.frame(x)
-  # encode() has other names of arguments
-  named <- function(side) sub("^(from|to)$", "`\\1`", full_names(rows, side))
-  sides <- list(x = named("x"), y = named("y"))
-  one <- vapply(sides, function(side) length(unique(side)) == 1, NA)
-  n <- nrow(rows)
-  if (n > 1 && one[["x"]]) {
-    return(list(count = count_of(n, "representation"), title = sides$y,
-                twin = paste(" to", sides$x)))
-  }
-  if (n > 1 && one[["y"]]) {
-    return(list(count = count_of(n, "representation"), title = sides$x,
-                twin = paste(" to", sides$y)))
-  }
-  list(count = count_of(n, "pair"), title = paste(sides$x, "and", sides$y), twin = rep("", n))
-}
-
 # The sentence of scores by one measure. details: a function(row) with what stands in brackets after
 # the score of a row, where c(score, low, high) is rounded together.
 scores_sentence <- function(x, sign, details) {
   name <- measure_words(x$measure[1])
   # "the RV coefficient of x and y beyond pixels"
   parts <- c(sub(" beyond .*$", "", name), regmatches(name, regexpr(" beyond .*$", name)), "")
-  told <- pairs_told(x)
+  # how many of what there are, and what is said of a row that stands out: "L3 was most similar to
+  # V4", `title` and `twin`; encode() has other names of arguments
+  rows <- as.data.frame(x)
+  named <- lapply(c("x", "y"), function(side) sub("^(from|to)$", "`\\1`", full_names(rows, side)))
+  same <- which(vapply(named, function(names) nrow(x) > 1 && length(unique(names)) == 1, NA))[1]
+  title <- if (is.na(same)) paste(named[[1]], "and", named[[2]]) else named[[3 - same]]
+  twin <- if (is.na(same)) rep("", nrow(x)) else paste(" to", named[[same]])
   known <- which(!is.na(x$score))
   undefined <- undefined_words(x$score, begins = length(known) > 0)
   if (!length(known)) {
     return(if (nrow(x) > 1) paste0("By the ", name, ":", undefined) else
-      paste0("The ", parts[1], " of ", told$title, parts[2], " is undefined (NA)."))
+      paste0("The ", parts[1], " of ", title, parts[2], " is undefined (NA)."))
   }
   best <- known[which.max(sign * x$score[known])]
   score <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])[["score"]]
   end <- paste0(".", odd_value_words(name, x$score[best], x$conf_low[best]))
   if (nrow(x) == 1) {
-    return(paste0("The ", parts[1], " of ", told$title, parts[2], " was ", score,
+    return(paste0("The ", parts[1], " of ", title, parts[2], " was ", score,
                   brackets(details(best)), end))
   }
-  verb <- if (nzchar(told$twin[best])) " was" else " were"
-  paste0("Of ", told$count, ", ", told$title[best], like_others(x$score, best), verb,
-         if (sign > 0) " most similar" else " closest", told$twin[best],
+  paste0("Of ", count_of(nrow(x), if (is.na(same)) "pair" else "representation"), ", ",
+         title[best], like_others(x$score, best), if (is.na(same)) " were" else " was",
+         if (sign > 0) " most similar" else " closest", twin[best],
          brackets(paste(name, "=", score), details(best)), others_words(x$score, best), end,
          undefined)
 }

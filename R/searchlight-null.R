@@ -10,7 +10,7 @@ score_centers <- function(source, neighbours, job) {
   run <- new.env()
   run$failed <- character()
   run$warnings <- list()
-  found <- if (is.null(job$null)) {
+  found <- if (!is.null(job$null)) multiplied_centers(source, neighbours, job, run) else {
     # one centre after the other, as calibrate() does it
     result <- empty_result(length(neighbours), job)
     result$used <- FALSE
@@ -24,8 +24,7 @@ score_centers <- function(source, neighbours, job) {
       }
     }
     result
-  } else
-    multiplied_centers(source, neighbours, job, run)
+  }
   c(found, list(failed = run$failed, warnings = run$warnings, error = list(run$error)))
 }
 
@@ -106,7 +105,21 @@ multiplied_centers <- function(source, neighbours, job, run) {
   found <- if (job$measure$id %in% proportional_measures) {
     proportional_scores(parts, forms, score, job)
   } else {
-    each_score(parts, forms, score, job)
+    # any other scores are made under all permutations
+    one_by_one <- empty_result(length(forms), job)
+    for (k in seq_along(forms)) {
+      for (model in seq_along(job$models)) {
+        x <- forms[[k]]
+        y <- job$operands[[model]]
+        values <- unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
+        scores <- within_range(score(values, x, y), job$measure$range)
+        one_by_one$scores[k, model] <- scores[1]
+        if (job$design$count == 0) next
+        one <- null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1])
+        one_by_one <- with_null(one_by_one, k, model, one, job$measure$sign)
+      }
+    }
+    one_by_one
   }
   for (part in c("scores", "p_values", "means", "sds")) result[[part]][known, ] <- found[[part]]
   result$largest <- found$largest
@@ -132,11 +145,26 @@ center_forms <- function(source, neighbours, job, run) {
     form <- if (quick) quick_center(source$patterns$means[, neighbours[[k]], drop = FALSE], job)
     if (!is.null(form)) return(form)
     name <- names(neighbours)[k]
-    try_center(center_form(source, neighbours[[k]], name, job), name, run)
+    try_center({
+      repr <- center_repr(source, neighbours[[k]], name)
+      # a centre without variance is an error here
+      if (repr$kind == "data") form_centering(repr)
+      if (isTRUE(job$null$from_gram)) repr$cache$route <- "sample"
+      form <- operands(job$null, job$measure, list(repr), 1, "x")$forms[[1]]
+      # NULL, with a reason, where its scores are undefined
+      if (is_undefined(form)) {
+        job$measure$declaration$undefined(repr, args)
+        form <- NULL
+      } else if (inspects_scores(job$measure)) {
+        # all of its representation that warnings about scores need
+        form$repr <- repr
+      }
+      form
+    }, name, run)
   })
 }
 
-# What center_form() makes of usual patterns of three or more channels, in a fifth of its time; NULL
+# The form of a centre with usual patterns of three or more channels, in a fifth of the time; NULL
 # where something is to be judged or said.
 quick_center <- function(x, job) {
   args <- job$measure$args
@@ -155,23 +183,6 @@ quick_center <- function(x, job) {
   form <- compared_parts(if (ranked) .Call(C_average_ranks, d, tolerance, 1L) else d,
                          !ranked && args$inner == "sqeuclidean", args$outer)
   if (form$size == 0) NULL else c(form, job$null$operand(form, list(n = nrow(x)), args, "x"))
-}
-
-# The form of a centre with its operand, or NULL, with a reason, where its scores are undefined. Of
-# its representation only what warnings about scores need is kept.
-center_form <- function(source, channels, name, job) {
-  measure <- job$measure
-  repr <- center_repr(source, channels, name)
-  # a centre without variance is an error here
-  if (repr$kind == "data") form_centering(repr)
-  if (isTRUE(job$null$from_gram)) repr$cache$route <- "sample"
-  form <- operands(job$null, measure, list(repr), 1, "x")$forms[[1]]
-  if (is_undefined(form)) {
-    measure$declaration$undefined(repr, measure$args)
-    return(NULL)
-  }
-  if (inspects_scores(measure)) form$repr <- repr
-  form
 }
 
 # Measures whose score is the inner product of the two matrices over a number for each side, which
@@ -206,24 +217,6 @@ proportional_scores <- function(parts, forms, score, job) {
   list(scores = clipped(observed * scale), p_values = share("count"),
        means = observed * scale + beyond, sds = sqrt(pmax(share("squares") - beyond^2, 0)),
        largest = clipped(largest[-1, , drop = FALSE]))
-}
-
-# Any other scores: those of each centre and model under all permutations.
-each_score <- function(parts, forms, score, job) {
-  result <- empty_result(length(forms), job)
-  for (k in seq_along(forms)) {
-    for (model in seq_along(job$models)) {
-      x <- forms[[k]]
-      y <- job$operands[[model]]
-      values <- unlist(lapply(parts, function(part) part[, k, model, ]), use.names = FALSE)
-      scores <- within_range(score(values, x, y), job$measure$range)
-      result$scores[k, model] <- scores[1]
-      if (job$design$count == 0) next
-      one <- null_of_pair(values, scores, equal_share * x$norm * y$norm, scores[1])
-      result <- with_null(result, k, model, one, job$measure$sign)
-    }
-  }
-  result
 }
 
 # Does the measure look at finished scores, to warn about them? CKA does at corrected ones only.
@@ -295,22 +288,40 @@ products_of_permutations <- function(matrices, job) {
 
 # Returns what score_centers() gives for all centres.
 run_centers <- function(neighbours, source, job, threads) {
-  labels <- names(neighbours)
-  named <- stats::setNames(neighbours,
-                           if (is.null(labels)) as.character(seq_along(neighbours)) else labels)
+  if (is.null(names(neighbours))) names(neighbours) <- seq_along(neighbours)
   # A group takes about 128 MB, and is an eighth of the centres at most, so that there is progress
   # to see and work for several workers. It does not depend on their number.
-  sizes <- lengths(named)
+  sizes <- lengths(neighbours)
   n <- as.double(job$n)
   each <- 8 * (6 * n^2 + n * max(sizes) + 4 * (job$design$count + 1) * length(job$models))
   count <- length(sizes)
   at_once <- max(1, min(floor(2^27 / each), ceiling(count / 8), 250))
   groups <- unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
-  parts <- if (worker_count() > 0) groups_of_workers(groups, named, source, job, threads) else {
-    advance <- progress_along(length(groups))
+  advance <- progress_along(length(groups))
+  parts <- if (worker_count() > 0) {
+    # a group holds only what it needs, which is sent whatever its size
+    old <- options(future.globals.maxSize = Inf)
+    on.exit(options(old))
+    settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
+                     repalign.max_memory = getOption("repalign.max_memory"))
+    job$models <- lapply(job$models, without_forms)
+    own <- if (is_own(job$measure)) job$measure$declaration$fun
+    needs <- needs_of_functions(list(own, source$noise$precision))
+    tasks <- lapply(groups, function(at) {
+      # a worker gets only the channels of its centres, of which the neighbours are columns
+      columns <- sort(unique(unlist(neighbours[at])))
+      source$patterns <- cut_patterns(source$patterns, columns)
+      source$noise <- cut_noise(source$noise, columns)
+      source$channels <- source$channels[columns]
+      list(source = source, neighbours = lapply(neighbours[at], match, columns))
+    })
+    future.apply::future_lapply(tasks, worker_group, job, settings, advance, future.chunk.size = 1,
+                                future.globals = needs$globals,
+                                future.packages = c("repalign", needs$packages))
+  } else {
     started <- proc.time()[[3]]
     lapply(seq_along(groups), function(k) {
-      part <- score_centers(source, named[groups[[k]]], job)
+      part <- score_centers(source, neighbours[groups[[k]]], job)
       if (k == 1) {
         announce_duration(started, 1, length(groups), "The searchlight",
                           "Fewer permutations or centres take less, and workers share the centres.")
@@ -319,38 +330,13 @@ run_centers <- function(neighbours, source, job, threads) {
       part
     })
   }
-  bound <- function(name) do.call(rbind, lapply(parts, function(part) part[[name]]))
-  largest <- lapply(parts, function(part) part$largest)
+  all_of <- function(name) lapply(parts, `[[`, name)
+  bound <- function(name) do.call(rbind, all_of(name))
   list(scores = bound("scores"), p_values = bound("p_values"), means = bound("means"),
-       sds = bound("sds"), largest = do.call(pmax, largest),
-       failed = unlist(lapply(parts, function(part) part$failed)),
-       warnings = unlist(lapply(parts, function(part) part$warnings), recursive = FALSE),
-       errors = unlist(lapply(parts, function(part) part$error), recursive = FALSE),
+       sds = bound("sds"), largest = do.call(pmax, all_of("largest")),
+       failed = unlist(all_of("failed")), warnings = unlist(all_of("warnings"), recursive = FALSE),
+       errors = unlist(all_of("error"), recursive = FALSE),
        used = any(vapply(parts, function(part) isTRUE(part$used), NA)))
-}
-
-groups_of_workers <- function(groups, neighbours, source, job, threads) {
-  # a group holds only what it needs, which is sent whatever its size
-  old <- options(future.globals.maxSize = Inf)
-  on.exit(options(old))
-  settings <- list(repalign.threads = if (is.null(threads)) 1L else thread_count(threads),
-                   repalign.max_memory = getOption("repalign.max_memory"))
-  job$models <- lapply(job$models, without_forms)
-  own <- if (is_own(job$measure)) job$measure$declaration$fun
-  needs <- needs_of_functions(list(own, source$noise$precision))
-  advance <- progress_along(length(groups))
-  tasks <- lapply(groups, function(at) {
-    # a worker gets only the channels of its centres, of which the neighbours are columns
-    neighbours <- neighbours[at]
-    columns <- sort(unique(unlist(neighbours)))
-    source$patterns <- cut_patterns(source$patterns, columns)
-    source$noise <- cut_noise(source$noise, columns)
-    source$channels <- source$channels[columns]
-    list(source = source, neighbours = lapply(neighbours, match, columns))
-  })
-  future.apply::future_lapply(tasks, worker_group, job, settings, advance, future.chunk.size = 1,
-                              future.globals = needs$globals,
-                              future.packages = c("repalign", needs$packages))
 }
 
 worker_group <- function(task, job, settings, advance) {

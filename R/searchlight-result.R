@@ -120,7 +120,11 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
       if (settings$channels[1] < settings$channels[2]) paste(settings$channels[1], "to "),
       count_of(settings$channels[2], "channel"), ", ", settings$measure, " with ",
       count_of(length(models), "model"), "\n", sep = "")
-  writeLines(strwrap(permutation_words(settings), exdent = 2))
+  null <- if (settings$permutations == 0) "no permutations: scores only" else
+    paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ",
+           settings$n, " conditions; family-wise p-values over all centres",
+           if (settings$across_models) " and models", ", at level ", format(settings$alpha))
+  writeLines(strwrap(null, exdent = 2))
   if (!nrow(x)) return(invisible(x))
   rows <- best_centers(x)
   if (settings$permutations == 0) rows <- rows[c("model", "centers", "undefined", "best", "score")]
@@ -138,13 +142,6 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   print.data.frame(best, digits = digits, row.names = FALSE)
   print_remarks(nrow(rows) - nrow(best), character(), FALSE)
   invisible(x)
-}
-
-permutation_words <- function(settings) {
-  if (settings$permutations == 0) return("no permutations: scores only")
-  paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ", settings$n,
-         " conditions; family-wise p-values over all centres",
-         if (settings$across_models) " and models", ", at level ", format(settings$alpha))
 }
 
 #' @rdname searchlight

@@ -71,7 +71,20 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
                         threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   distance <- if (!is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)) "crossnobis"
-  measure <- searchlight_measure(measure, distance, ...)
+  measure <- single_measure(measure, ...)
+  refuse_if(!isTRUE(measure$declaration$pairing), "measure", "{quoted(measure$label)} does ",
+            "not depend on which condition of a centre is paired with which one of a model: it ",
+            "says nothing about what is represented.", arg = "measure")
+  refuse_if(!is.null(measure$args$clusters) || !is.null(measure$args$units_x), "choice",
+            "`measure` has labels of ", if (is.null(measure$args$clusters)) "units" else "clusters",
+            ", which searchlight() cannot use: give a measure without them",
+            if (!is.null(measure$args$clusters)) {
+              ", and restrict the permutations by permute::how()"
+            }, ".")
+  refuse_if(!is.null(distance) && !"signed" %in% accepted_by(measure$declaration, measure$args),
+            "measure", "With `run`, the dissimilarities of a centre are {distance} estimates, ",
+            "which may be negative, and {quoted(measure$label)} cannot compare these: use rsa(), ",
+            "or average over the runs (`condition` alone).", arg = "measure")
   # Times are no repeats: their noise is not independent, and they hold different responses.
   third <- if (is.array(data)) names(dimnames(data))[3]
   refuse_if(isTRUE(tolower(third) %in% c("time", "times")), "type", "`data` has times in its ",
@@ -88,11 +101,9 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   } else as_category_model(models, "models")
   complete <- complete_searchlight(taken$x, models, neighbours, taken$labels$condition,
                                    taken$labels$run, noise, na)
-  models <- complete$models
-  neighbours <- complete$neighbours
   source <- center_source(complete$data, complete$condition, complete$run, noise, measure, distance)
-  neighbours <- check_neighbours(neighbours, length(source$channels))
-  call <- open_searchlight(source, neighbours, models, measure, environment())
+  neighbours <- check_neighbours(complete$neighbours, length(source$channels))
+  call <- open_searchlight(source, neighbours, complete$models, measure, environment())
   sides <- call$sides
   source$like <- sides$x$reprs[[1]]
   source$like$cache <- NULL
@@ -109,25 +120,6 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
 
 # ---- what is given
 
-searchlight_measure <- function(measure, distance, ...) {
-  measure <- single_measure(measure, ...)
-  refuse_if(!isTRUE(measure$declaration$pairing), "measure", "{quoted(measure$label)} does ",
-            "not depend on which condition of a centre is paired with which one of a model: it ",
-            "says nothing about what is represented.", arg = "measure")
-  refuse_if(!is.null(measure$args$clusters) || !is.null(measure$args$units_x), "choice",
-            "`measure` has labels of ", if (is.null(measure$args$clusters)) "units" else "clusters",
-            ", which searchlight() cannot use: give a measure without them",
-            if (!is.null(measure$args$clusters)) {
-              ", and restrict the permutations by permute::how()"
-            }, ".")
-  refuse_if(!is.null(distance) &&
-              !"signed" %in% accepted_by(measure$declaration, measure$args), "measure",
-            "With `run`, the dissimilarities of a centre are {distance} estimates, which may be ",
-            "negative, and {quoted(measure$label)} cannot compare these: use rsa(), or ",
-            "average over the runs (`condition` alone).", arg = "measure")
-  measure
-}
-
 # A list of numbers from 1 to `most` with names, whatever names the user gave: the columns of each
 # centre, or the times of each window.
 check_neighbours <- function(neighbours, most, arg = "neighbours") {
@@ -141,12 +133,11 @@ check_neighbours <- function(neighbours, most, arg = "neighbours") {
   refuse_if(!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names)), "names",
             "`{arg}` must have a different name for each {words[2]}, or no names.")
   wrong <- function(bad, what) {
-    if (!any(bad)) return(invisible())
     at <- which(bad)[1]
-    refuse("value", "`{arg}` {what}, first for {words[2]} ",
-           if (is.null(names)) at else quoted(names[at]), ": give each {words[2]} one or ",
-           "more different {words[1]}, as whole numbers from 1",
-           if (most < .Machine$integer.max) paste(" to", most), ".")
+    refuse_if(!is.na(at), "value", "`{arg}` {what}, first for {words[2]} ",
+              if (is.null(names)) at else quoted(names[at]), ": give each {words[2]} one or ",
+              "more different {words[1]}, as whole numbers from 1",
+              if (most < .Machine$integer.max) paste(" to", most), ".")
   }
   wrong(!vapply(neighbours, function(at) is.numeric(at) && is.null(dim(at)), NA),
          "has elements that are not numbers")
@@ -165,7 +156,13 @@ check_neighbours <- function(neighbours, most, arg = "neighbours") {
 open_searchlight <- function(source, neighbours, models, measure, frame) {
   refuse_results(models, "models")
   y <- on_side_y(as_side(models, "models"))
-  refuse_averaged(source, y$reprs)
+  # rows of one name may have been meant for different conditions of the models
+  twice <- anyDuplicated(source$averaged)
+  other <- Find(function(repr) stimulus_count(repr$data) != source$n, y$reprs)
+  refuse_if(twice && !is.null(other), "repeats", "`data` has {length(source$averaged)} rows of ",
+            "{count_of(source$n, 'condition')}, since rows of one name (first ",
+            "{quoted(source$averaged[twice])}) are averaged, and `{other$arg}` has ",
+            "{stimulus_count(other$data)}: give different conditions different names.")
   reprs <- with_common_stimuli(c(list(first_center(source, neighbours)), y$reprs))
   if (!is.null(declared_clusters(reprs[-1]))) refuse_searched_clusters("models")
   # odd columns are looked for in all channels
@@ -182,16 +179,6 @@ open_searchlight <- function(source, neighbours, models, measure, frame) {
   }
   for (repr in reprs[-1]) refuse_useless(repr)
   call
-}
-
-# Rows of one name may have been meant for different conditions of the models.
-refuse_averaged <- function(source, models) {
-  twice <- anyDuplicated(source$averaged)
-  other <- vapply(models, function(repr) stimulus_count(repr$data) != source$n, NA)
-  refuse_if(twice && any(other), "repeats", "`data` has {length(source$averaged)} rows of ",
-            "{count_of(source$n, 'condition')}, since rows of one name (first ",
-            "{quoted(source$averaged[twice])}) are averaged, and `{models[other][[1]]$arg}` has ",
-            "{stimulus_count(models[other][[1]]$data)}: give different conditions different names.")
 }
 
 refuse_searched_clusters <- function(arg) {
@@ -267,13 +254,11 @@ complete_searchlight <- function(data, models, neighbours, condition, run, noise
   given$neighbours <- lapply(check_neighbours(neighbours, length(kept)), function(at) {
     cumsum(kept)[at[kept[at]]]
   })
-  empty <- which(lengths(given$neighbours) == 0)
-  if (length(empty)) {
-    names <- names(neighbours)
-    refuse("nonfinite", "na = \"neurons\" leaves no channel to centre ",
-           if (is.null(names)) empty[1] else quoted(names[empty[1]]),
-           ": leave it out, or use na = \"stimuli\".", arg = "na")
-  }
+  empty <- which(lengths(given$neighbours) == 0)[1]
+  names <- names(neighbours)
+  refuse_if(!is.na(empty), "nonfinite", "na = \"neurons\" leaves no channel to centre ",
+            if (is.null(names)) empty else quoted(names[empty]),
+            ": leave it out, or use na = \"stimuli\".", arg = "na")
   given
 }
 
@@ -285,8 +270,9 @@ complete_searchlight <- function(data, models, neighbours, condition, run, noise
 # Returns list(patterns, is_rdm, settings, n, channels, noise). is_rdm: are the centres compared by
 # their RDMs, made by the distance of the settings as rdm() makes them, or by their patterns?
 # patterns: see run_patterns(); channels: the columns of the user's data that the patterns have,
-# which are all of them but in a part that is sent to a worker; noise: see check_noise().
-# distance: by its name, or NULL for patterns.
+# which are all of them but in a part that is sent to a worker; noise: NULL, or a list with one of
+# `covariance`, of all channels, `runs`, such a matrix for each run, and `precision`, a function of
+# the columns of a centre. distance: by its name, or NULL for patterns.
 center_source <- function(data, condition, run, noise, measure, distance) {
   is_rdm <- !is.null(distance)
   by_run <- is_rdm && distance_called(distance)$runs
@@ -297,36 +283,45 @@ center_source <- function(data, condition, run, noise, measure, distance) {
   }
   patterns <- naming_data(run_patterns(data, condition, run, by_run))
   absent <- which(rowSums(patterns$counts) == 0)
-  if (by_run) check_common_runs(patterns, takes_gaps(measure)) else if (length(absent)) {
-    refuse("nonfinite", "`data` has no observation of condition ",
-           "{condition_title(patterns$labels, absent[1])}: leave it out.")
+  refuse_if(!by_run && length(absent), "nonfinite", "`data` has no observation of condition ",
+            "{condition_title(patterns$labels, absent[1])}: leave it out.")
+  if (by_run) {
+    refuse_if(length(patterns$runs) < 2, "size", "`run` names one run, but crossnobis estimates ",
+              "need two or more: leave out `run` to compare the patterns as they are.")
+    common <- tcrossprod(patterns$counts > 0)
+    few <- which(common < 2 & upper.tri(common), arr.ind = TRUE)
+    # pairs of conditions may lack where others are left
+    enough <- takes_gaps(measure) && any(common[upper.tri(common)] > 1)
+    refuse_if(nrow(few) && !enough, "size", "`run`: {count_of(nrow(few), 'pair')} of conditions ",
+              "{if (nrow(few) > 1) 'have' else 'has'} fewer than two runs in common, first ",
+              "{condition_title(patterns$labels, few[1, 1])} and ",
+              "{condition_title(patterns$labels, few[1, 2])}: leave out conditions that few runs ",
+              "have, or compare the others by measure(\"rsa\", na = \"pairwise\").")
   }
   source <- list(patterns = patterns, is_rdm = is_rdm,
                  settings = if (is_rdm) distance_settings(distance), n = nrow(patterns$means),
                  channels = seq_len(patterns$channels),
                  averaged = if (is.null(condition) && length(dim(data)) == 2) rownames(data))
   if (is_rdm) naming_data(check_patterns(patterns, distance_called(distance)))
-  source$noise <- check_noise(noise, source, measure)
+  if (is.null(noise)) return(source)
+  refuse_if(is_rdm && distance_called(distance)$noise == "none", "value", "`noise` has no meaning ",
+            "for centres that are compared by {source$settings$distance} distances: leave it out.")
+  # whitening turns the axes of the channels, and means nothing where these axes matter
+  usable <- is_rdm || "orthogonal" %in% measure$declaration$invariant ||
+    isTRUE(measure$args$inner %in% c("euclidean", "sqeuclidean"))
+  refuse_if(!usable, "choice", "`noise` whitens the channels, after which the axes of the ",
+            "channels mean nothing, and {quoted(measure$label)} depends on them: ",
+            if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
+            "leave out `noise`.")
+  if (!is.function(noise)) note_plain_covariances(noise)
+  source$noise <- if (is.function(noise)) list(precision = noise) else
+    if (is.list(noise) && is_rdm) list(runs = naming_data(run_covariances(noise, patterns))) else
+      list(covariance = chol2inv(naming_data(precision_root(noise, patterns))))
   source
 }
 
 # Messages of rdm() about `x` are about `data` here.
 naming_data <- function(code) in_words_of_call(code, "x", "data")
-
-# gaps: may pairs of conditions lack?
-check_common_runs <- function(patterns, gaps) {
-  refuse_if(length(patterns$runs) < 2, "size", "`run` names one run, but crossnobis estimates ",
-            "need two or more: leave out `run` to compare the patterns as they are.")
-  common <- tcrossprod(patterns$counts > 0)
-  if (gaps && any(common[upper.tri(common)] > 1)) return(invisible())
-  few <- which(common < 2 & upper.tri(common), arr.ind = TRUE)
-  if (!nrow(few)) return(invisible())
-  refuse("size", "`run`: {count_of(nrow(few), 'pair')} of conditions ",
-         "{if (nrow(few) > 1) 'have' else 'has'} fewer than two runs in common, first ",
-         "{condition_title(patterns$labels, few[1, 1])} and ",
-         "{condition_title(patterns$labels, few[1, 2])}: leave out conditions that few runs have, ",
-         "or compare the others by measure(\"rsa\", na = \"pairwise\").")
-}
 
 # Patterns of some channels only; at: which.
 cut_patterns <- function(patterns, at) {
@@ -340,7 +335,22 @@ cut_patterns <- function(patterns, at) {
 # The data of one centre: its patterns, or its RDM. at: its columns of the source.
 center_data <- function(source, at) {
   patterns <- cut_patterns(source$patterns, at)
-  noise <- center_noise(source, at)
+  # the noise as rdm() takes it: a precision, or a covariance for each run
+  noise <- cut_noise(source$noise, at)
+  if (!is.null(noise$precision)) {
+    channels <- source$channels[at]
+    noise <- catch_error(noise$precision(channels), failed = function(e) {
+      refuse(c("repalign_error_noise", "repalign_error_value"), "`noise` as a function failed for ",
+             "the channels of a centre (first {quoted(channels[1])}): {conditionMessage(e)}")
+    })
+    usable <- is.matrix(noise) && is.numeric(noise) && all(dim(noise) == length(channels))
+    refuse_if(!usable, c("repalign_error_noise", "repalign_error_value"), "`noise` as a function ",
+              "must return a precision matrix of the columns that it is given ({length(channels)} ",
+              "x {length(channels)}), not {describe(noise)}.")
+    noise <- unname(noise)
+  } else if (!is.null(noise)) {
+    noise <- if (is.null(noise$runs)) chol2inv(chol(noise$covariance)) else noise$runs
+  }
   if (source$is_rdm) {
     # which pairs lack is the same for all centres, and was said before
     values <- withCallingHandlers(
@@ -366,54 +376,9 @@ center_repr <- function(source, at, name) {
   repr
 }
 
-# ---- noise of centres
-
-# NULL, or a list with one of: `covariance`, of all channels; `runs`, such a matrix for each run;
-# `precision`, a function of the columns of a centre.
-check_noise <- function(noise, source, measure) {
-  if (is.null(noise)) return(NULL)
-  refuse_if(source$is_rdm && distance_called(source$settings$distance)$noise == "none", "value",
-            "`noise` has no meaning for centres that are compared by {source$settings$distance} ",
-            "distances: leave it out.")
-  # whitening turns the axes of the channels, and means nothing where these axes matter
-  usable <- source$is_rdm || "orthogonal" %in% measure$declaration$invariant ||
-    isTRUE(measure$args$inner %in% c("euclidean", "sqeuclidean"))
-  refuse_if(!usable, "choice", "`noise` whitens the channels, after which the axes of the ",
-            "channels mean nothing, and {quoted(measure$label)} depends on them: ",
-            if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
-            "leave out `noise`.")
-  if (is.function(noise)) return(list(precision = noise))
-  note_plain_covariances(noise)
-  if (is.list(noise) && source$is_rdm) {
-    return(list(runs = naming_data(run_covariances(noise, source$patterns))))
-  }
-  list(covariance = chol2inv(naming_data(precision_root(noise, source$patterns))))
-}
-
 cut_noise <- function(noise, at) {
   cut <- function(x) x[at, at, drop = FALSE]
   if (!is.null(noise$covariance)) noise$covariance <- cut(noise$covariance)
   if (!is.null(noise$runs)) noise$runs <- lapply(noise$runs, cut)
   noise
-}
-
-# The noise of a centre, as rdm() takes it: a precision, or a covariance for each run.
-center_noise <- function(source, at) {
-  noise <- source$noise
-  if (is.null(noise)) return(NULL)
-  if (!is.null(noise$precision)) return(given_noise(noise$precision, source$channels[at]))
-  noise <- cut_noise(noise, at)
-  if (is.null(noise$runs)) chol2inv(chol(noise$covariance)) else noise$runs
-}
-
-given_noise <- function(precision, channels) {
-  found <- catch_error(precision(channels), failed = function(e) {
-    refuse(c("repalign_error_noise", "repalign_error_value"), "`noise` as a function failed for ",
-           "the channels of a centre (first {quoted(channels[1])}): {conditionMessage(e)}")
-  })
-  usable <- is.matrix(found) && is.numeric(found) && all(dim(found) == length(channels))
-  if (usable) return(unname(found))
-  refuse(c("repalign_error_noise", "repalign_error_value"), "`noise` as a function must return a ",
-         "precision matrix of the columns that it is given ({length(channels)} x ",
-         "{length(channels)}), not {describe(found)}.")
 }

@@ -97,41 +97,10 @@ across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clu
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   permutations <- check_count(permutations, "permutations", least = 0)
   hold_threads(threads)
-  call <- open_days(x, times, clusters, check_choice(na, c("error", "stimuli"), "na"))
-  call$neurons <- "neurons" %in% over
-  tables <- session_tables(call)
-  call$least <- least_order_p(call$times, permutations)
-  scores <- session_scores(tables$measures, call, permutations)
-  sessions_result(scores, tables, call, conf_level, is.null(times))
-}
-
-# The opened call, with the days in the order of their times: `days`, their representations,
-# `times`, `ids`, the codes of the neurons of each day, and `identities`, what these are codes of.
-open_days <- function(x, times, clusters, na, frame = parent.frame()) {
   names <- check_element_names(x, "x")
   refuse_if(length(x) < 2, "size", "`x` has one day: give two or more.")
-  times <- times_of_days(times, names)
-  reprs <- Map(day_representation, unname(x), paste0("x$", names), names, na)
-  call <- open_sides(sides_of(with_common_stimuli(reprs)),
-                     list(analysis_measure("across_sessions", structures)), na, clusters,
-                     use = "errors", least = 4, why = "a corrected estimator", grid = FALSE,
-                     frame = frame)
-  call$days <- call$sides$x$reprs[order(times)]
-  call$times <- sort(times)
-  check_rows(call$n, 4, call$days[[1]]$arg, "a corrected estimator")
-  # each day by itself: that days are alike is what is asked
-  for (day in if (is.null(call$clusters)) call$days) {
-    call$dependence <- warn_of_rows(list(day), NULL, "errors", cluster_remedy)
-    if (length(call$dependence)) break
-  }
-  labels <- lapply(call$days, function(day) day$columns$neuron)
-  note_counted_names(labels, call$days)
-  call$identities <- unique(unlist(labels))
-  replace(call, "ids", list(lapply(labels, match, call$identities)))
-}
-
-times_of_days <- function(times, names) {
-  if (is.null(times)) return(as.double(seq_along(names)))
+  of_days <- is.null(times)
+  if (of_days) times <- seq_along(names)
   times <- in_order_of(times, names, "times", "the days")
   refuse_if(!is.numeric(times) || length(times) != length(names) || !all(is.finite(times)), "value",
             "`times` must have a finite number for each of the {length(names)} days of `x`.")
@@ -139,7 +108,44 @@ times_of_days <- function(times, names) {
   refuse_if(twice, "value", "`times` is {format(times[twice])} for two days, the second one ",
             "{quoted(names[twice])}: give each its own time; sessions of one day may be ",
             "fractions of a day apart.")
-  as.double(times)
+  na <- check_choice(na, c("error", "stimuli"), "na")
+  reprs <- Map(day_representation, unname(x), paste0("x$", names), names, na)
+  call <- open_sides(sides_of(with_common_stimuli(reprs)),
+                     list(analysis_measure("across_sessions", structures)), na, clusters,
+                     use = "errors", least = 4, why = "a corrected estimator", grid = FALSE)
+  # beside what an opened call has: the days in the order of their times, these times, the codes of
+  # the neurons of each day, `ids`, and what these are codes of, `identities`
+  call$days <- call$sides$x$reprs[order(times)]
+  call$times <- sort(as.double(times))
+  call$neurons <- "neurons" %in% over
+  check_rows(call$n, 4, call$days[[1]]$arg, "a corrected estimator")
+  # each day by itself: that days are alike is what is asked
+  for (day in if (is.null(call$clusters)) call$days) {
+    call$dependence <- warn_of_rows(list(day), NULL, "errors", cluster_remedy)
+    if (length(call$dependence)) break
+  }
+  labels <- lapply(call$days, function(day) day$columns$neuron)
+  counted <- vapply(labels, are_counted, NA)
+  inform_if(sum(counted) > 1, "counted_names", "The neurons of ",
+            "{enumerate(vapply(call$days[counted], function(day) day$name, ''))} have names that ",
+            "only count ({paste(labels[counted][[1]][1:2], collapse = ', ')}, ...). Equal names ",
+            "are taken as one neuron that was followed. If they number the neurons of each day ",
+            "anew, as sorters do, give names that differ between days.")
+  call$identities <- unique(unlist(labels))
+  call$ids <- lapply(labels, match, call$identities)
+  tables <- session_tables(call)
+  # The smallest p-value that an order of days may have, which a message tells where it says little;
+  # 0 without a test. With equal steps the reverse order has the same lags.
+  steps <- round(diff(call$times), 9)
+  count <- length(names)
+  call$least <- if (count < 3 || permutations == 0) 0 else
+    if (count > most_ordered) 1 / (permutations + 1) else
+      (1 + identical(steps, rev(steps))) / factorial(count)
+  inform_if(call$least > 0.05, "few_permutations", "No `p_order` can be at most .05: the smallest ",
+            "one possible is {format(call$least, digits = 2)}. Give more ",
+            if (count > most_ordered) "`permutations`." else "days.")
+  scores <- session_scores(tables$measures, call, permutations)
+  sessions_result(scores, tables, call, conf_level, of_days)
 }
 
 # A day as a representation. All its neurons are of one session, which no other day has part in.
@@ -158,19 +164,8 @@ day_representation <- function(day, arg, name, na) {
              series = "it takes stimuli as independent. Leave it out, and give `clusters`.",
              no_branch(part)))
   }
-  neurons <- unclass(day)$neuron
-  if (is.null(neurons)) neurons <- colnames(day)
-  check_identities(neurons, arg)
-  day <- unclass(day)
-  day$session <- rep(name, ncol(day$values))
-  class(day) <- "repalign_responses"
-  repr <- representation(day, arg, name, na != "error", "x")
-  if (na == "error") refuse_lacking_trials(unclass(day)$values, arg, "stimuli")
-  repr$columns$neuron <- as.character(neurons)
-  repr
-}
-
-check_identities <- function(neurons, arg) {
+  values <- as.array(day)
+  neurons <- if (is.null(day$neuron)) colnames(values) else day$neuron
   unnamed <- is.null(neurons) || anyNA(neurons) || !all(nzchar(neurons))
   refuse_if(unnamed, "labels", "`{arg}` has neurons without names: neurons of equal names on two ",
             "days are taken as one that was followed. Name them, by column names or `neuron` of ",
@@ -178,6 +173,11 @@ check_identities <- function(neurons, arg) {
   twice <- neurons[anyDuplicated(neurons)]
   refuse_if(length(twice), "labels", "`{arg}` has two neurons named ",
             "{quoted(twice)}: names are identities, and must differ within a day.")
+  day$session <- rep(name, ncol(values))
+  repr <- representation(day, arg, name, na != "error", "x")
+  if (na == "error") refuse_lacking_trials(values, arg, "stimuli")
+  repr$columns$neuron <- as.character(neurons)
+  repr
 }
 
 # Names that only number the neurons of a day, from 0 or 1 on.
@@ -187,13 +187,4 @@ are_counted <- function(names) {
   one_start <- length(unique(sub("\\d+$", "", names))) == 1
   number <- sort(as.integer(number))
   one_start && number[1] <= 1 && all(diff(number) == 1)
-}
-
-note_counted_names <- function(labels, days) {
-  counted <- vapply(labels, are_counted, NA)
-  inform_if(sum(counted) > 1, "counted_names", "The neurons of ",
-            "{enumerate(vapply(days[counted], function(day) day$name, ''))} have names that only ",
-            "count ({paste(labels[counted][[1]][1:2], collapse = ', ')}, ...). Equal names are ",
-            "taken as one neuron that was followed. If they number the neurons of each day anew, ",
-            "as sorters do, give names that differ between days.")
 }

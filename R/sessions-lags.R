@@ -4,8 +4,37 @@
 # list(rows, order, parts): of each measure rows of all lags, of the `level` and of the `slope`; the
 # test of the order of days; and parts of the covariances of the rows, as interval_parts() has them.
 session_scores <- function(measures, call, permutations) {
-  tables <- unlist(lapply(unname(measures), lag_tables), recursive = FALSE)
-  parts <- deletion_parts(tables, call)
+  # the scores of lags, their level and their slope, with all deletions
+  tables <- unlist(lapply(unname(measures), function(measure) {
+    scores <- Map(function(top, bottom) {
+      score <- top / bottom
+      replace(score, is.nan(score), NA)
+    }, measure$top, measure$bottom)
+    used <- which(measure$pairs > 0)
+    weighted <- Map(`*`, scores[used], slope_weights(measure)[used])
+    slope <- if (length(used) > 1) Reduce(`+`, weighted) else replace(scores[[1]], TRUE, NA)
+    c(scores, list(slope))
+  }), recursive = FALSE)
+  # how tables of deletions vary together, as interval_parts() has it
+  neurons <- length(call$identities)
+  units <- nrow(tables[[1]]) - 1
+  share <- (neurons - 1) / neurons
+  products <- function(take, size) {
+    values <- matrix(vapply(tables, take, numeric(size)), size)
+    crossprod(sweep(values, 2, colMeans(values)))
+  }
+  at <- seq_len(neurons) + 1
+  main <- list(products(function(table) table[-1, 1], units) * (units - 1) / units)
+  interactions <- list()
+  if (call$neurons) {
+    main[[2]] <- products(function(table) table[1, at], neurons) * share
+    inner <- vapply(tables, function(table) c(deletion_interaction(table, at)),
+                    numeric(units * neurons))
+    interactions <- list(crossprod(inner) * share * (units - 1) / units)
+  }
+  parts <- list(main = main, interactions = interactions,
+                df = c(units, neurons)[seq_along(main)] - 1, sample = seq_along(main),
+                clustered = !is.null(call$clusters))
   lags <- measures[[1]]$lags
   rows <- data.frame(measure = rep(names(measures), each = length(lags) + 2),
                      what = c(rep("lag", length(lags)), "level", "slope"), lag = c(lags, NA, NA),
@@ -16,46 +45,10 @@ session_scores <- function(measures, call, permutations) {
   list(rows = rows, order = lapply(measures, order_test, call$times, permutations), parts = parts)
 }
 
-# The scores of lags, their level and their slope, with all deletions.
-lag_tables <- function(measure) {
-  tables <- Map(function(top, bottom) {
-    table <- top / bottom
-    replace(table, is.nan(table), NA)
-  }, measure$top, measure$bottom)
-  used <- which(measure$pairs > 0)
-  slope <- if (length(used) > 1) {
-    Reduce(`+`, Map(`*`, tables[used], slope_weights(measure)[used]))
-  } else replace(tables[[1]], TRUE, NA)
-  c(tables, list(slope))
-}
-
 # Those of lags with no pair are 0.
 slope_weights <- function(measure) {
   z <- measure$lags - sum(measure$pairs * measure$lags) / sum(measure$pairs)
   measure$pairs * z / sum(measure$pairs * z^2)
-}
-
-# How tables of deletions vary together, as interval_parts() has it.
-deletion_parts <- function(tables, call) {
-  neurons <- length(call$identities)
-  units <- nrow(tables[[1]]) - 1
-  products <- function(take, size) {
-    values <- matrix(vapply(tables, take, numeric(size)), size)
-    crossprod(sweep(values, 2, colMeans(values)))
-  }
-  at <- seq_len(neurons) + 1
-  stimuli <- products(function(table) table[-1, 1], units) * (units - 1) / units
-  main <- list(stimuli)
-  interactions <- list()
-  if (call$neurons) {
-    share <- (neurons - 1) / neurons
-    main[[2]] <- products(function(table) table[1, at], neurons) * share
-    inner <- vapply(tables, function(table) c(deletion_interaction(table, at)),
-                    numeric(units * neurons))
-    interactions <- list(crossprod(inner) * share * (units - 1) / units)
-  }
-  list(main = main, interactions = interactions, df = c(units, neurons)[seq_along(main)] - 1,
-       sample = seq_along(main), clustered = !is.null(call$clusters))
 }
 
 # Of so many days all orders are taken.
@@ -83,18 +76,4 @@ order_test <- function(measure, times, permutations) {
   slopes <- drop((sums_of(measure$top_of) / sums_of(measure$bottom_of)) %*% slope_weights(measure))
   list(p = mean(slopes <= slopes[1] + 1e-9 * max(abs(slopes))),
        count = if (all) ncol(orders) else permutations)
-}
-
-# The smallest p-value that an order of days may have, which a message tells where it says little; 0
-# without a test. With equal steps the reverse order has the same lags.
-least_order_p <- function(times, permutations) {
-  count <- length(times)
-  if (count < 3 || permutations == 0) return(0)
-  steps <- round(diff(times), 9)
-  least <- if (count > most_ordered) 1 / (permutations + 1) else
-    (1 + identical(steps, rev(steps))) / factorial(count)
-  inform_if(least > 0.05, "few_permutations", "No `p_order` can be at most .05: the smallest ",
-            "one possible is {format(least, digits = 2)}. Give more ",
-            if (count > most_ordered) "`permutations`." else "days.")
-  least
 }

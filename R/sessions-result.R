@@ -29,14 +29,13 @@ sessions_result <- function(scores, tables, call, level, of_days) {
                        permutations = vapply(scores$order, function(test) test$count, 0L),
                        level = overall$score, level_se = overall$se, level_df = overall$df,
                        row.names = NULL)
-  days <- table(unlist(call$ids))
   columns <- c("measure", "lag", "score", "se", "df", "conf_low", "conf_high", "pairs")
   rows <- data.frame(all[of_lags, columns], row.names = NULL)
   new_result(rows, "repalign_sessions", list(
     slopes = slopes, parts = list(rows = rows[1:2], parts = some_parts(scores$parts, of_lags)),
     tables = tables[c("pairs", "neurons")], conf_level = level, dependence = call$dependence,
     facts = list(days = length(call$days), n = call$n, neurons = length(call$identities),
-                 followed = sum(days > 1), of_days = of_days, least = call$least,
+                 followed = sum(table(unlist(call$ids)) > 1), of_days = of_days, least = call$least,
                  over = paste(c(if (is.null(call$clusters)) "stimuli" else "clusters",
                                 if (call$neurons) "neurons"), collapse = " + "))
   ))
@@ -69,10 +68,7 @@ declare_result(
   footing = function(x, digits) {
     if (nrow(x) && !is.null(attr(x, "slopes"))) strwrap(in_words(x), exdent = 2)
   },
-  sentence = function(x) {
-    need_kept(x, "slopes", "across_sessions()", "result")
-    without_claim(sessions_sentence(x), attr(x, "dependence"))
-  },
+  sentence = function(x) without_claim(sessions_sentence(x), attr(x, "dependence")),
   limits = function(x, level) {
     rows <- need_columns(as.data.frame(x), c("measure", "lag", "score", "se", "df"), "used")
     limits <- student_limits(rows$score, rows$se, rows$df, level)
@@ -95,8 +91,16 @@ sessions_sentence <- function(x) {
     slope <- slopes[row, ]
     name <- sub("tuning", "tuning of followed neurons", slope$measure)
     if (is.na(slope$level)) return(paste(name, "is undefined (NA)"))
-    if (is.na(slope$slope)) return(level_words_without_slope(x, slope, name))
-    level <- paste0("level ", number_word(slope$level))
+    if (is.na(slope$slope)) {
+      # "geometry was 1.05 (95% interval 0.93 to 1.18; at one lag: no slope can be fitted)"
+      limits <- student_limits(slope$level, slope$level_se, slope$level_df, attr(x, "conf_level"))
+      text <- with_limits_words(slope$level, limits[1], limits[2])
+      pairs <- need_kept(x, "tables", "across_sessions()", "result")$pairs
+      one <- length(unique(pairs$lag[!is.na(pairs[[slope$measure]])])) == 1
+      return(paste0(name, " was ", text[["score"]],
+                    brackets(interval_phrase(text[-1], attr(x, "conf_level")),
+                             paste0(if (one) "at one lag: ", "no slope can be fitted"))))
+    }
     text <- with_limits_words(slope$slope, slope$slope_low, slope$slope_high)
     fell <- slope$slope < 0 && isTRUE(slope$p_order <= 0.05)
     details <- c(if (!fell) paste("slope", without_zero(text[["score"]])),
@@ -105,7 +109,7 @@ sessions_sentence <- function(x) {
                    p_words(slope$p_order, name = "order of days p"),
                    if (isTRUE(facts$least > 0.05)) p_words(facts$least,
                                                            name = "smallest possible p")
-                 ), level)
+                 ), paste("level", number_word(slope$level)))
     paste0(name, if (fell) {
       paste0(" fell by ", sub("^-", "", without_zero(text[["score"]])), per)
     } else if (is.na(slope$p_order)) " was not tested for a fall" else " was not shown to fall",
@@ -120,17 +124,6 @@ sessions_sentence <- function(x) {
     paste(" Geometry above 1 by more than chance points to swapped labels, or to gains of single",
           "neurons that differ between days.")
   }, undefined_words(x$score))
-}
-
-# "geometry was 1.05 (95% interval 0.93 to 1.18; one lag: no slope can be fitted)"
-level_words_without_slope <- function(x, slope, name) {
-  limits <- student_limits(slope$level, slope$level_se, slope$level_df, attr(x, "conf_level"))
-  text <- with_limits_words(slope$level, limits[1], limits[2])
-  pairs <- need_kept(x, "tables", "across_sessions()", "result")$pairs
-  one <- length(unique(pairs$lag[!is.na(pairs[[slope$measure]])])) == 1
-  paste0(name, " was ", text[["score"]],
-         brackets(interval_phrase(text[-1], attr(x, "conf_level")),
-                  paste0(if (one) "at one lag: ", "no slope can be fitted")))
 }
 
 # ---- methods

@@ -10,7 +10,12 @@ session_tables <- function(call) {
   days <- lapply(seq_len(count), day_tables, call)
   pairs <- t(utils::combn(count, 2))
   lag <- round(call$times[pairs[, 2]] - call$times[pairs[, 1]], 9)
-  measures <- empty_measures(call, sort(unique(lag)))
+  lags <- sort(unique(lag))
+  zeros <- matrix(0, units_of(call$n, call$clusters) + 1, length(call$identities) + 1)
+  none <- matrix(NA_real_, count, count)
+  empty <- list(lags = lags, pairs = integer(length(lags)), top_of = none, bottom_of = none)
+  empty$top <- empty$bottom <- rep(list(zeros), length(lags) + 1)
+  measures <- list(geometry = empty, tuning = empty)
   neurons <- lapply(seq_len(count), function(d) {
     neuron_rows(call, d, d, call$ids[[d]], days[[d]]$covariance)
   })
@@ -49,15 +54,6 @@ session_tables <- function(call) {
 }
 
 day_names <- function(call) vapply(call$days, function(day) day$name, "")
-
-empty_measures <- function(call, lags) {
-  zeros <- matrix(0, units_of(call$n, call$clusters) + 1, length(call$identities) + 1)
-  days <- matrix(NA_real_, length(call$days), length(call$days))
-  empty <- list(lags = lags, pairs = integer(length(lags)), top_of = days, bottom_of = days,
-                top = rep(list(zeros), length(lags) + 1))
-  empty$bottom <- empty$top
-  list(geometry = empty, tuning = empty)
-}
 
 # Adds what a pair of days has, if its score is defined.
 add_pair <- function(measure, both, at, lag) {
@@ -141,9 +137,7 @@ least_followed <- 5
 covariance_table <- function(p, x, y, sample) {
   there <- !is.na(p)
   number <- rowsum(+there, sample$units)
-  by_unit <- function(values) {
-    rowsum(replace(values, !there, 0), sample$units) / pmax(number, 1)
-  }
+  by_unit <- function(values) rowsum(replace(values, !there, 0), sample$units) / pmax(number, 1)
   without <- function(values) {
     total <- colSums(values)
     rbind(total, rep(total, each = nrow(values)) - values, deparse.level = 0)

@@ -97,7 +97,25 @@ simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, 
     own <- with_seed(seeds[1 + g], sample.int(.Machine$integer.max, networks, replace = TRUE))
     lapply(own, function(seed) with_seed(seed, simulated_network(data, groups[g, ], plan)))
   })
-  networks_result(unlist(made, recursive = FALSE), groups, networks, data)
+  made <- unlist(made, recursive = FALSE)
+  of_group <- rep(seq_len(nrow(groups)), each = networks)
+  names <- paste0(groups$group[of_group], if (nrow(groups) > 1) " #",
+                  rep(seq_len(networks), nrow(groups)))
+  part <- function(what) stats::setNames(lapply(made, `[[`, what), names)
+  number <- function(what) vapply(made, `[[`, 0, what)
+  as_classes <- function(scores) lapply(scores, `colnames<-`, data$classes)
+  truth <- data.frame(network = names, groups[of_group, ],
+                      train_accuracy = number("train_accuracy"),
+                      test_accuracy = number("test_accuracy"), row.names = NULL)
+  truth$group <- factor(truth$group, groups$group)
+  if (!is.null(data$test$shown)) truth$follows_shortcut <- number("follows_shortcut")
+  models <- part("layers")
+  structure(list(representations = lapply(models, function(layers) layers[[length(layers)]]),
+                 models = models, outputs = as_classes(part("outputs")),
+                 logits = as_classes(part("logits")),
+                 labels = factor(data$classes[data$test$class], data$classes),
+                 group = truth$group, truth = truth, inputs = data$test$x),
+            class = "repalign_networks")
 }
 
 # A data frame with a row for each group: its name and its settings.
@@ -109,23 +127,22 @@ network_groups <- function(given) {
   groups <- data.frame(group = 0, settings$values)
   groups$width <- as.integer(groups$width)
   groups$layers <- as.integer(groups$layers)
-  groups$group <- if (is.null(settings$names)) described_groups(groups[-1]) else settings$names
+  names <- if (nrow(groups) == 1) "network"
+  if (!is.null(settings$names)) names <- settings$names
+  if (is.null(names)) {
+    # groups are called by the settings in which they differ
+    varied <- Filter(function(values) length(unique(values)) > 1, groups[-1])
+    names <- do.call(paste, c(Map(function(values, arg) {
+      percent <- arg %in% c("random_labels", "shortcut")
+      text <- if (percent) paste0(vapply(100 * values, format, "", digits = 4), "%") else values
+      paste(sub("_", " ", arg), text)
+    }, varied, names(varied)), list(sep = ", ")))
+    refuse_if(!length(varied) || anyDuplicated(names), "value", "Several groups have the same ",
+              "settings: give the groups names, as in random_labels = c(first = 0, second = 0).",
+              arg = "random_labels")
+  }
+  groups$group <- names
   groups
-}
-
-# Groups are called by the settings in which they differ.
-described_groups <- function(settings) {
-  varied <- names(settings)[lengths(lapply(settings, unique)) > 1]
-  if (nrow(settings) == 1) return("network")
-  labels <- do.call(paste, c(lapply(varied, function(arg) {
-    values <- settings[[arg]]
-    if (!arg %in% c("random_labels", "shortcut")) return(paste(sub("_", " ", arg), values))
-    paste0(sub("_", " ", arg), " ", vapply(100 * values, format, "", digits = 4), "%")
-  }), list(sep = ", ")))
-  refuse_if(!length(varied) || anyDuplicated(labels), "value", "Several groups have the same ",
-            "settings: give the groups names, as in random_labels = c(first = 0, second = 0).",
-            arg = "random_labels")
-  labels
 }
 
 # The samples of sources; unused: names of arguments that only made data need. With shortcuts the
@@ -149,8 +166,7 @@ network_data <- function(sources, unused, shortcuts, plan) {
     centres <- matrix(stats::rnorm(clusters * features), clusters)
     cluster <- sample(rep_len(seq_len(clusters), count))
     x <- centres[cluster, , drop = FALSE] + scatter * matrix(stats::rnorm(count * features), count)
-    samples <- list(x = x, labels = factor((cluster - 1) %% classes + 1))
-    split_data(samples$x, samples$labels, seq_len(train), train + seq_len(test))
+    split_data(x, factor((cluster - 1) %% classes + 1), seq_len(train), train + seq_len(test))
   } else given_data(sources)
   data$shortcuts <- shortcuts
   if (!shortcuts) return(data)
@@ -174,9 +190,25 @@ simulated_network <- function(data, setting, plan) {
     x <- cbind(x, shortcut_features(shown, classes))
   }
   learned <- replaced_classes(data$train$class, classes, setting$random_labels)
-  plan$sizes <- c(ncol(x), rep(setting$width, setting$layers), classes)
-  plan$input_noise <- setting$input_noise
-  network <- trained_network(x, one_hot(learned, classes), plan)
+  target <- one_hot(learned, classes)
+  network <- new_network(c(ncol(x), rep(setting$width, setting$layers), classes), plan$activation)
+  memory <- vector("list", length(network))
+  move <- optimizers[[plan$optimizer]]
+  step <- 0
+  for (epoch in seq_len(plan$epochs)) {
+    order <- sample.int(nrow(x))
+    seen <- if (setting$input_noise) x + setting$input_noise * stats::rnorm(length(x)) else x
+    for (batch in split(order, (seq_along(order) - 1) %/% plan$batch)) {
+      gradient <- network_gradient(network, seen[batch, , drop = FALSE],
+                                   target[batch, , drop = FALSE], plan$activation)
+      step <- step + 1
+      for (l in seq_along(network)) {
+        moved <- move(network[[l]], gradient[[l]], memory[[l]], plan$rate, step)
+        network[[l]] <- moved$weights
+        memory[[l]] <- moved$memory
+      }
+    }
+  }
   run <- run_network(network, data$test$x, plan$activation)
   refuse_if(!all(is.finite(unlist(run$sums))), "value", "The training of a network diverged: some ",
             "of its numbers are no longer finite. Give a smaller `rate`.")
@@ -189,26 +221,6 @@ simulated_network <- function(data, setting, plan) {
        outputs = softmax(logits), train_accuracy = mean(predicted(trained) == learned),
        test_accuracy = mean(predictions == data$test$class),
        follows_shortcut = mean(predictions == data$test$shown))
-}
-
-networks_result <- function(made, groups, networks, data) {
-  group <- rep(groups$group, each = networks)
-  names <- paste0(group, if (nrow(groups) > 1) " #", rep(seq_len(networks), nrow(groups)))
-  part <- function(what) stats::setNames(lapply(made, `[[`, what), names)
-  number <- function(what) vapply(made, `[[`, 0, what)
-  as_classes <- function(scores) lapply(scores, `colnames<-`, data$classes)
-  truth <- data.frame(network = names, groups[rep(seq_len(nrow(groups)), each = networks), ],
-                      train_accuracy = number("train_accuracy"),
-                      test_accuracy = number("test_accuracy"), row.names = NULL)
-  truth$group <- factor(truth$group, groups$group)
-  if (!is.null(data$test$shown)) truth$follows_shortcut <- number("follows_shortcut")
-  models <- part("layers")
-  structure(list(representations = lapply(models, function(layers) layers[[length(layers)]]),
-                 models = models, outputs = as_classes(part("outputs")),
-                 logits = as_classes(part("logits")),
-                 labels = factor(data$classes[data$test$class], data$classes),
-                 group = truth$group, truth = truth, inputs = data$test$x),
-            class = "repalign_networks")
 }
 
 #' @export
@@ -294,10 +306,23 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
   noise <- check_not_negative(noise, "noise")
   check_memory(8 * as.double(n) * (layers * sum(as.double(truth$width)) + 2 * max(truth$width)),
                "The simulated models", "Take fewer stimuli, units or layers.")
-  world <- list(patch = (seq_len(n) - 1) %/% patch + 1, scatter = scatter)
-  world$layout <- matrix(stats::rnorm(max(world$patch) * 2), ncol = 2)
+  patch <- (seq_len(n) - 1) %/% patch + 1
+  count <- max(patch)
+  shared <- matrix(stats::rnorm(count * 2), ncol = 2)
   models <- lapply(seq_len(nrow(truth)), function(m) {
-    stimuli <- model_stimuli(world, truth$global[m], truth$local[m])
+    # the stimuli in the space of one model, stimuli x dimensions, with total variance 1
+    own <- patch
+    moved <- sample.int(n, round((1 - truth$local[m]) * n))
+    own[moved] <- own[moved[sample.int(length(moved))]]
+    # the shared part of the layout follows the patches of the world, even for stimuli that this
+    # model has moved to other patches
+    new <- matrix(stats::rnorm(count * 2), count)
+    share <- truth$global[m]
+    layout <- share * shared[patch, ] + sqrt(1 - share^2) * new[own, ]
+    centres <- matrix(stats::rnorm(count * patch_dimensions), count)
+    stimuli <- cbind(layout_spread * layout, centres[own, ])
+    stimuli <- stimuli + scatter * stats::rnorm(length(stimuli))
+    stimuli <- stimuli / sqrt(sum(apply(stimuli, 2, stats::var)))
     parts <- lapply(seq_len(layers), function(l) {
       # neurons are random combinations of the dimensions, with signals of variance 1 on average
       weights <- matrix(stats::rnorm(ncol(stimuli) * truth$width[m]), ncol(stimuli))
@@ -306,30 +331,13 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
     })
     stats::setNames(parts, paste0("layer", seq_len(layers)))
   })
-  structure(list(models = stats::setNames(models, truth$model), truth = truth,
-                 patch = world$patch), class = "repalign_simulation")
+  structure(list(models = stats::setNames(models, truth$model), truth = truth, patch = patch),
+            class = "repalign_simulation")
 }
 
 layout_spread <- 3
 
 patch_dimensions <- 16
-
-# The stimuli in the space of one model: a matrix stimuli x dimensions with total variance 1.
-model_stimuli <- function(world, global, local) {
-  n <- length(world$patch)
-  count <- nrow(world$layout)
-  patch <- world$patch
-  moved <- sample.int(n, round((1 - local) * n))
-  patch[moved] <- patch[moved[sample.int(length(moved))]]
-  # the shared part of the layout follows the patches of the world, even for stimuli that this model
-  # has moved to other patches
-  new_layout <- matrix(stats::rnorm(count * 2), count)
-  layout <- global * world$layout[world$patch, ] + sqrt(1 - global^2) * new_layout[patch, ]
-  centres <- matrix(stats::rnorm(count * patch_dimensions), count)
-  places <- cbind(layout_spread * layout, centres[patch, ])
-  places <- places + world$scatter * stats::rnorm(length(places))
-  places / sqrt(sum(apply(places, 2, stats::var)))
-}
 
 # ---- network data
 
@@ -340,8 +348,17 @@ clusters_per_class <- 3
 
 given_data <- function(given) {
   x <- as_numeric_matrix(given$x, "x")
-  labels <- check_sample_classes(given$labels, nrow(x))
   n <- nrow(x)
+  labels <- given$labels
+  if (is.null(labels)) label_error("must be given with `x`: the class of every row")
+  refuse_if(!is.atomic(labels) || length(dim(labels)) > 1, "labels", "`labels` must hold the ",
+            "class of every row of `x`, not be {describe(labels)}.")
+  refuse_if(length(labels) != n, "labels", "`labels` has {count_of(length(labels), 'value')}, but ",
+            "`x` has {count_of(n, 'row')}: give one per row.")
+  if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
+  # a factor without empty levels
+  labels <- droplevels(as.factor(if (is.factor(labels)) labels else as.vector(labels)))
+  if (nlevels(labels) < 2) label_error("names one class only: two or more are needed")
   test <- if (is.null(given$test)) n %/% 4 else given$test
   test <- if (length(test) == 1) sample.int(n, check_count_below(test, "test", n - 1)) else {
     usable <- is.numeric(test) && length(test) > 1 && all(is.finite(test)) &&
@@ -362,33 +379,15 @@ given_data <- function(given) {
 
 check_count_below <- function(value, arg, limit) {
   value <- check_count(value, arg, 2)
-  if (value < limit) return(value)
-  refuse("value", "`{arg}` is {value}, but at most {limit - 1} of the rows of `x` can be {arg} ",
-         "samples.")
-}
-
-# The labels as a factor without empty levels.
-check_sample_classes <- function(labels, n) {
-  if (is.null(labels)) label_error("must be given with `x`: the class of every row")
-  if (!is.atomic(labels) || length(dim(labels)) > 1) {
-    label_error("must hold the class of every row of `x`, not be ", describe(labels))
-  }
-  if (length(labels) != n) {
-    label_error("has ", count_of(length(labels), "value"), ", but `x` has ", count_of(n, "row"),
-                ": give one per row")
-  }
-  if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
-  labels <- droplevels(as.factor(if (is.factor(labels)) labels else as.vector(labels)))
-  if (nlevels(labels) < 2) label_error("names one class only: two or more are needed")
-  labels
+  refuse_if(value >= limit, "value", "`{arg}` is {value}, but at most {limit - 1} of the rows of ",
+            "`x` can be {arg} samples.")
+  value
 }
 
 split_data <- function(x, labels, train, test) {
   absent <- setdiff(levels(labels), labels[train])
-  if (length(absent)) {
-    label_error("names ", quoted(absent[1]), ", but no training sample is of this class: ",
-                "take more samples, or other test stimuli")
-  }
+  refuse_if(length(absent), "labels", "`labels` names {quoted(absent[1])}, but no training sample ",
+            "is of this class: take more samples, or other test stimuli.")
   means <- colMeans(x[train, , drop = FALSE])
   sds <- apply(x[train, , drop = FALSE], 2, stats::sd)
   sds[sds == 0] <- 1
@@ -487,27 +486,3 @@ optimizers <- list(
 )
 
 default_rates <- c(adam = 0.01, sgd = 0.05)
-
-# Trains a new network. x: samples x features; target: samples x classes; plan: list(sizes,
-# input_noise, activation, optimizer, rate, epochs, batch).
-trained_network <- function(x, target, plan) {
-  network <- new_network(plan$sizes, plan$activation)
-  memory <- vector("list", length(network))
-  move <- optimizers[[plan$optimizer]]
-  step <- 0
-  for (epoch in seq_len(plan$epochs)) {
-    order <- sample.int(nrow(x))
-    seen <- if (plan$input_noise) x + plan$input_noise * stats::rnorm(length(x)) else x
-    for (batch in split(order, (seq_along(order) - 1) %/% plan$batch)) {
-      gradient <- network_gradient(network, seen[batch, , drop = FALSE],
-                                   target[batch, , drop = FALSE], plan$activation)
-      step <- step + 1
-      for (l in seq_along(network)) {
-        moved <- move(network[[l]], gradient[[l]], memory[[l]], plan$rate, step)
-        network[[l]] <- moved$weights
-        memory[[l]] <- moved$memory
-      }
-    }
-  }
-  network
-}

@@ -170,7 +170,15 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
   sides <- lapply(d, function(d) {
     m <- matrix(stats::rnorm(d * rank), d)
     weights <- m / sqrt(rowSums(m^2))
-    noise <- series_of(noise_of(n, d, tails), autocorrelation)
+    # independent values of variance 1, whatever their tails
+    noise <- switch(tails,
+      normal = stats::rnorm(n * d),
+      t3 = stats::rt(n * d, 3) / sqrt(3),
+      laplace = stats::rexp(n * d, sqrt(2)) * random_signs(n * d),
+      mixture = 0.9 * random_signs(n * d) + sqrt(1 - 0.9^2) * stats::rnorm(n * d),
+      no_branch(tails)
+    )
+    noise <- series_of(matrix(noise, n), autocorrelation)
     centres <- spread * matrix(stats::rnorm(groups * d), groups)
     if (groups == 1) centres[] <- 0
     data <- sqrt(shared) * tcrossprod(signals, weights) + sqrt(1 - shared) * noise
@@ -180,18 +188,6 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
   structure(list(x = sides[[1]]$data, y = sides[[2]]$data, group = group,
                  cka = pair_cka(sides, shared, TRUE), cka_within = pair_cka(sides, shared, FALSE)),
             class = "repalign_simulation")
-}
-
-# Independent noise of variance 1, whatever its tails.
-noise_of <- function(n, d, tails) {
-  values <- switch(tails,
-    normal = stats::rnorm(n * d),
-    t3 = stats::rt(n * d, 3) / sqrt(3),
-    laplace = stats::rexp(n * d, sqrt(2)) * random_signs(n * d),
-    mixture = 0.9 * random_signs(n * d) + sqrt(1 - 0.9^2) * stats::rnorm(n * d),
-    no_branch(tails)
-  )
-  matrix(values, n)
 }
 
 random_signs <- function(count) sample(c(-1, 1), count, replace = TRUE)

@@ -82,21 +82,18 @@ check_settings <- function(values, arg, name_of, least = 0, most = Inf, whole = 
             "each representation in `y`, but is ",
             if (length(values)) describe(values) else "empty", ".")
   wrong <- which(is.na(values) | values < least | values > most | whole & values %% 1 != 0)
-  if (length(wrong)) {
-    limits <- if (most < Inf) paste("from", least, "to", format(most, digits = 3)) else
-      paste("of at least", least)
-    refuse("value", "`{arg}` must hold {if (whole) 'whole '}numbers {limits}, but element ",
-           "{wrong[1]} is {format(values[[wrong[1]]])}.")
-  }
-  if (is.null(names(values))) {
+  limits <- if (most < Inf) paste("from", least, "to", format(most, digits = 3)) else
+    paste("of at least", least)
+  refuse_if(length(wrong), "value", "`{arg}` must hold {if (whole) 'whole '}numbers {limits}, but ",
+            "element {wrong[1]} is {format(values[[wrong[1]]])}.")
+  names <- names(values)
+  if (is.null(names)) {
     names <- vapply(as.vector(values), name_of, "")
     refuse_if(anyDuplicated(names), "value", "`{arg}` holds ",
               "{format(values[[anyDuplicated(names)]])} twice: give each value once, or names.")
-  } else {
-    names <- names(values)
-    refuse_if(anyNA(names) || !all(nzchar(names)) || anyDuplicated(names), "value",
-              "`{arg}` must have a different name for every value, or no names at all.")
   }
+  refuse_if(anyNA(names) || !all(nzchar(names)) || anyDuplicated(names), "value", "`{arg}` must ",
+            "have a different name for every value, or no names at all.")
   stats::setNames(as.vector(as.double(values)), names)
 }
 
@@ -243,15 +240,13 @@ each_setting <- function(given, checks, each) {
             "`{source}` must have a different name for every {each}, or no names at all.")
   list(names = names, values = lapply(stats::setNames(nm = names(given)), function(arg) {
     values <- given[[arg]]
-    ordered <- if (is.null(names(values))) {
-      values
-    } else {
+    if (!is.null(names(values))) {
       refuse_if(is.na(source), "value", "`{arg}` has a name, but it is one value for all {each}s: ",
                 "name the values of which there is one per {each}.")
       refuse_if(!setequal(names(values), names), "value", "`{arg}` names other {each}s ",
                 "({enumerate(names(values))}) than `{source}` ({enumerate(names)}).")
-      values[names]
+      values <- values[names]
     }
-    rep_len(unname(ordered), count)
+    rep_len(unname(values), count)
   }))
 }

@@ -31,7 +31,7 @@ read_controls <- function(set, x, allow_na) {
       if (!is_collection(control)) return(place_of(control, place))
       refuse_if(!setequal(names(control), subjects), "names", "`{place}` is a list, which must ",
                 "have a control for each element of `x`, with its name: ",
-                if (length(subjects)) "{enumerate(subjects)}." else "`x` is no list.",
+                if (length(subjects)) paste0(enumerate(subjects), ".") else "`x` is no list.",
                 arg = "given")
       vapply(subjects, function(subject) {
         place_of(control[[subject]], paste0(place, "$", subject))

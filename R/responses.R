@@ -133,7 +133,8 @@ finish_responses <- function(read, given, array) {
   declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
   if (dim(settled$values)[3] < 2) {
     refuse_if(length(declared) || ncol(present) > 1, "pairs",
-              if (length(declared)) "`{declared[1]}` is given, but no stimulus has two trials" else
+              if (length(declared)) paste0("`", declared[1], "` is given, but no stimulus has two ",
+                                           "trials") else
                 "No stimulus has two trials with responses in `x`",
               ", so no response can be multiplied with one of another trial",
               if (length(declared)) paste0(". Leave out what names the trials, or name the ",

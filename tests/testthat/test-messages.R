@@ -154,3 +154,20 @@ test_that("strong stimuli are told with the measure, also by cka_interval()", {
   expect_message(cka_interval(x, y, "naive", over = "stimuli"), "influence on cka\\(naive\\) of",
                  class = "repalign_strong_stimuli")
 })
+
+# Texts of a message are filled in where they are arguments themselves, not within other calls.
+test_that("no text with {braces} stands where it is not filled in", {
+  namespace <- asNamespace("repalign")
+  heads <- c("refuse", "refuse_if", "warn_if", "inform_if", "refuse_file", "refuse_file_if")
+  expect_identical(heads[!heads %in% ls(namespace)], character())
+  parts <- function(code) Filter(function(part) is.call(part) || is.character(part), as.list(code))
+  texts <- function(code) if (is.character(code)) code else lapply(parts(code), texts)
+  nested <- function(code) {
+    if (!is.call(code)) return(NULL)
+    head <- if (is.name(code[[1]])) as.character(code[[1]]) else ""
+    own <- if (head %in% heads) unlist(lapply(Filter(is.call, parts(code)), texts))
+    c(grep("[{][a-zA-Z]", own, value = TRUE), unlist(lapply(parts(code), nested)))
+  }
+  found <- lapply(Filter(is.function, mget(ls(namespace), namespace)), function(f) nested(body(f)))
+  expect_identical(as.character(unlist(found)), character())
+})

@@ -137,9 +137,9 @@ oriented_z <- function(scores, weights) {
 
 warn_left_out <- function(scores, usable) {
   lost <- setdiff(seq_along(scores$score), usable)
-  if (!length(lost)) return(invisible())
-  warn("undefined", "Scores without a standard error are left out ({length(lost)} of ",
-       "{length(scores$score)}). First, {quoted(scores$title[lost[1]])}.", data = lost)
+  warn_if(length(lost), "undefined", "Scores without a standard error are left out ",
+          "({length(lost)} of {length(scores$score)}). First, {quoted(scores$title[lost[1]])}.",
+          data = lost)
 }
 
 # ---- compare best

@@ -41,12 +41,6 @@ refuse_zeros <- function(arg) {
   refuse("variance", "`{arg}` has no variance: all distances are 0.")
 }
 
-# Only measures that accept "zero" distances say for themselves that they are undefined.
-refuse_zero <- function(repr, accepted) {
-  if (is.null(repr$loose) || "zero" %in% accepted) return(invisible())
-  if (all(repr$data == 0, na.rm = TRUE)) refuse_zeros(repr$arg)
-}
-
 # names: of the stimuli, or NULL.
 refuse_distances <- function(bad, n, what, arg, pairwise = FALSE, names = NULL) {
   if (!length(bad)) return(invisible())
@@ -125,9 +119,28 @@ check_graph <- function(x, arg) {
     graph_error(arg, "has a missing or non-finite distance in row ", bad[1, 1], ", column ",
                 bad[1, 2], "; give every stimulus the same number of neighbours")
   }
-  graph <- without_self(idx, dist, arg)
-  idx <- graph$idx
-  dist <- graph$dist
+  # Takes every stimulus out of its own neighbours, where it stands first, or after duplicates of
+  # it. Every row must name its own stimulus once, or none may, because all rows must stay equally
+  # long.
+  self <- idx == row(idx)
+  times <- rowSums(self)
+  if (any(times > 0)) {
+    remedy <- "; leave the row itself out everywhere, or name it once in every row"
+    if (any(times > 1)) {
+      graph_error(arg, "names row ", which(times > 1)[1], " twice among its own neighbours", remedy)
+    }
+    # the message takes the rarer case for the mistake
+    if (any(times == 0) && mean(times) > 0.5) {
+      graph_error(arg, "names rows among their own neighbours, but not row ", which(times == 0)[1],
+                  remedy)
+    }
+    if (any(times == 0)) {
+      graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
+    }
+    drop <- function(m) matrix(t(m)[t(!self)], nrow(m), byrow = TRUE)
+    idx <- drop(idx)
+    dist <- drop(dist)
+  }
   if (!ncol(idx)) graph_error(arg, "has no neighbours")
   twice <- apply(idx, 1, anyDuplicated) > 0
   if (any(twice)) graph_error(arg, "names a neighbour twice in row ", which(twice)[1])
@@ -136,32 +149,10 @@ check_graph <- function(x, arg) {
     graph_error(arg, "has distances that are not in increasing order in row ", which(falling)[1],
                 "; sort the neighbours of each row, nearest first")
   }
-  storage.mode(graph$idx) <- "integer"
-  storage.mode(graph$dist) <- "double"
-  rownames(graph$idx) <- rownames(x$idx)
-  graph
-}
-
-# Takes every stimulus out of its own neighbours, where it stands first, or after duplicates of it.
-# Every row must name its own stimulus once, or none may, because all rows must stay equally long.
-without_self <- function(idx, dist, arg) {
-  self <- idx == row(idx)
-  times <- rowSums(self)
-  if (all(times == 0)) return(list(idx = idx, dist = dist))
-  remedy <- "; leave the row itself out everywhere, or name it once in every row"
-  if (any(times > 1)) {
-    graph_error(arg, "names row ", which(times > 1)[1], " twice among its own neighbours", remedy)
-  }
-  if (!all(times == 1)) {
-    # the message takes the rarer case for the mistake
-    if (mean(times) > 0.5) {
-      graph_error(arg, "names rows among their own neighbours, but not row ", which(times == 0)[1],
-                  remedy)
-    }
-    graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
-  }
-  drop <- function(m) matrix(t(m)[t(!self)], nrow(m), byrow = TRUE)
-  list(idx = drop(idx), dist = drop(dist))
+  storage.mode(idx) <- "integer"
+  storage.mode(dist) <- "double"
+  rownames(idx) <- rownames(x$idx)
+  list(idx = idx, dist = dist)
 }
 
 graph_error <- function(arg, ...) {

@@ -29,7 +29,12 @@ match_rows <- function(x, y = NULL, ...) {
     # RDMs, and what has trials, are matched as they are
     with_trials <- is_responses(m) || is.array(m) && length(dim(m)) == 3 && is.numeric(m)
     if (!with_trials && !inherits(m, "dist")) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
-    check_row_names(stimulus_names_of(m), arg)
+    names <- stimulus_names_of(m)
+    refuse_if(is.null(names), "rows", "`{arg}` has no row names to match by: set ",
+              "rownames({arg}) to the stimuli; response_matrix() does so for a table.")
+    refuse_if(anyNA(names), "rows", "`{arg}` has a missing row name, first in row ",
+              "{which(is.na(names))[1]}.")
+    if (anyDuplicated(names)) refuse_repeated_names(names, list(data = matrix(0), arg = arg))
     m
   }), given, names(given))
   # a flat list of what f makes of every matrix, with names such as x$model1$layer2
@@ -67,10 +72,8 @@ match_rows <- function(x, y = NULL, ...) {
 }
 
 stimulus_names_of <- function(x) {
-  if (inherits(x, "dist")) {
-    labels <- attr(x, "Labels")
-    return(if (length(labels)) as.character(labels))
-  }
+  labels <- attr(x, "Labels")
+  if (inherits(x, "dist")) return(if (length(labels)) as.character(labels))
   if (!is_responses(x) && length(dim(x)) == 3) return(dimnames(x)[[1]])
   rownames(x)
 }
@@ -83,14 +86,6 @@ map_matrices <- function(given, arg, f) {
   given[] <- Map(function(element, name) map_matrices(element, paste0(arg, "$", name), f), given,
                  names)
   given
-}
-
-check_row_names <- function(names, arg) {
-  refuse_if(is.null(names), "rows", "`{arg}` has no row names to match by: set rownames({arg}) to ",
-            "the stimuli; response_matrix() does so for a table.")
-  refuse_if(anyNA(names), "rows", "`{arg}` has a missing row name, first in row ",
-            "{which(is.na(names))[1]}.")
-  if (anyDuplicated(names)) refuse_repeated_names(names, list(data = matrix(0), arg = arg))
 }
 
 # ---- tables
@@ -150,9 +145,8 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
             quoted(names(data)[duplicated(names(data))][1]), ": they must differ.")
   data <- as.data.frame(data)
   values <- table_column(data, stimulus, "stimulus")
-  names <- stimulus_labels(values, stimulus)
-  warn_responses_as_names(values, stimulus, setdiff(names(data), stimulus))
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
+  names <- stimulus_labels(values, stimulus, names(data)[others])
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
   refuse_if(!length(at), "size", "`data` has no columns for neurons besides {quoted(stimulus)}.")
   refuse_words(data, at, is.null(neurons))
@@ -171,7 +165,8 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   mark_checked(result)
 }
 
-stimulus_labels <- function(values, name) {
+# values: of the column `name`, beside which the table has the columns `others`.
+stimulus_labels <- function(values, name, others) {
   refuse_if(!is.atomic(values) || !is.null(dim(values)), "type", "Column {quoted(name)} of ",
             "`data` must be a vector of labels, not {describe(values)}.", arg = "stimulus")
   refuse_if(anyNA(values), "nonfinite", "Column {quoted(name)} of `data` has no stimulus ",
@@ -186,35 +181,29 @@ stimulus_labels <- function(values, name) {
            "`data`, but must have one row. If these are repeats, declare them as trials by ",
            "responses(data, stimulus = {quoted(name)}), or average them first.", arg = "stimulus")
   }
-  labels
-}
-
-# Names of stimuli may be numbers, also with decimals (a contrast of 0.125), but rarely with many,
-# and their column is hardly called like those of neurons.
-warn_responses_as_names <- function(values, name, others) {
-  if (!is.numeric(values) || is.object(values) || all(values == round(values))) {
-    return(invisible())
-  }
+  # Names of stimuli may be numbers, also with decimals (a contrast of 0.125), but rarely with many,
+  # and their column is hardly called like those of neurons.
   stem <- function(names) sub("[0-9]+$", "", names)
-  if (all(values == round(values, 3)) && !stem(name) %in% stem(others)) return(invisible())
-  warn("responses_as_names", "Column {quoted(name)} holds numbers with decimals, as responses ",
-       "are, but is taken for the names of the stimuli. If it is a neuron, name another column in ",
-       "`stimulus`, or set row names, rownames(), and leave the table as it is.", data = name)
+  warn_if(is.numeric(values) && !is.object(values) && any(values != round(values)) &&
+            (any(values != round(values, 3)) || stem(name) %in% stem(others)),
+          "responses_as_names", "Column {quoted(name)} holds numbers with decimals, as responses ",
+          "are, but is taken for the names of the stimuli. If it is a neuron, name another column ",
+          "in `stimulus`, or set row names, rownames(), and leave the table as it is.",
+          data = name)
+  labels
 }
 
 neuron_columns <- function(neurons, data, stimulus) {
   usable <- (is.character(neurons) || is.numeric(neurons)) && !anyNA(neurons)
   refuse_if(!usable, "value", "`neurons` must hold names or numbers of columns of `data`, not ",
             "{describe(neurons)}.")
-  at <- if (is.character(neurons)) match(neurons, names(data)) else
-    match(neurons, seq_along(data))
+  at <- match(neurons, if (is.character(neurons)) names(data) else seq_along(data))
   if (anyNA(at)) {
     wrong <- as.character(neurons[is.na(at)])[1]
-    refuse("value", "`neurons` asks for column ",
-           if (is.character(neurons)) quoted(wrong) else wrong, ", but `data` has no such ",
-           "column",
-           if (is.character(neurons)) suggest(wrong, names(data)) else
-             paste0("; it has ", length(data), "."))
+    named <- is.character(neurons)
+    refuse("value", "`neurons` asks for column ", if (named) quoted(wrong) else wrong,
+           ", but `data` has no such column",
+           if (named) suggest(wrong, names(data)) else paste0("; it has ", length(data), "."))
   }
   if (anyDuplicated(at) || stimulus %in% names(data)[at]) {
     twice <- if (anyDuplicated(at)) names(data)[at[duplicated(at)]][1] else stimulus

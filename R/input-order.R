@@ -23,12 +23,10 @@ with_common_stimuli <- function(reprs, by_name = TRUE) {
     args <- vapply(reprs, function(repr) repr$arg, "")
     at <- places_in_order(all, args, function(i, k) {
       # the first may be the one to blame
-      odd <- odd_one(vapply(all[lengths(all) > 0], function(names) {
-        paste(sort(names), collapse = "\r")
-      }, ""))
-      blamed <- identical(which(lengths(all) > 0)[odd], i)
-      if (blamed) refuse_other_names(reprs[[k]], reprs[[i]])
-      refuse_other_names(reprs[[i]], reprs[[k]])
+      named <- which(lengths(all) > 0)
+      odd <- odd_one(vapply(all[named], function(names) paste(sort(names), collapse = "\r"), ""))
+      of <- if (identical(named[odd], i)) c(k, i) else c(i, k)
+      refuse_other_names(reprs[[of[1]]], reprs[[of[2]]])
     })
     reprs <- Map(reordered_representation, reprs, at)
   }
@@ -50,15 +48,12 @@ reordered_representation <- function(repr, at) {
 
 reordered_data <- function(x, at) {
   if (is_responses(x)) return(part_of_responses(x, at, seq_len(dim(x)[2])))
-  kind <- kind_of(x)
-  switch(kind, data = reordered_rows(x, at), dist = reordered_dist(x, at),
-         graph = relabel_graph(x, at), no_branch(kind))
-}
-
-reordered_rows <- function(x, at) {
   if (length(dim(x)) == 3) return(x[at, , , drop = FALSE])
-  part <- x[at, , drop = FALSE]
-  if (columns_are_checked(x)) mark_checked(part) else part
+  kind <- kind_of(x)
+  switch(kind, dist = reordered_dist(x, at), graph = relabel_graph(x, at), data = {
+    part <- x[at, , drop = FALSE]
+    if (columns_are_checked(x)) mark_checked(part) else part
+  }, no_branch(kind))
 }
 
 # Data as they were given, in one order: a list with the names that messages call them by. What is
@@ -82,11 +77,18 @@ refuse_odd_count <- function(reprs, repr) {
   counts <- vapply(reprs, function(one) as.double(stimulus_count(one$data)), 0)
   odd <- odd_one(counts)
   prepared <- any(vapply(reprs, function(one) !is.null(one$prepared), NA))
-  if (is.null(odd) || prepared) refuse_other_count(reprs[[1]], repr)
-  blamed <- reprs[[odd]]
-  other <- reprs[-odd][[1]]
-  refuse("rows", "`{blamed$arg}` has {count_of(counts[odd], 'row')}, and the others have ",
-         "{counts[-odd][1]}{same_stimuli_advice(reprs, 'all')}{odd_one_hint(reprs, odd)}")
+  refuse_if(!is.null(odd) && !prepared, "rows", "`{reprs[[odd]]$arg}` has ",
+            "{count_of(counts[odd], 'row')}, and the others have {counts[-odd][1]}",
+            "{same_stimuli_advice(reprs, 'all')}{odd_one_hint(reprs, odd)}")
+  one <- reprs[[1]]
+  if (!is.null(one$prepared) || !is.null(repr$prepared)) {
+    of <- if (is.null(one$prepared)) list(repr, one) else list(one, repr)
+    refuse_prepared(of[[1]]$arg, "was prepared for ", of[[1]]$n, " stimuli, but `", of[[2]]$arg,
+                    "` has ", of[[2]]$n, ".")
+  }
+  refuse("rows", "`{one$arg}` has {count_of(stimulus_count(one$data), 'row')} and `{repr$arg}` ",
+         "has {stimulus_count(repr$data)}", same_stimuli_advice(list(one, repr), "both"),
+         transposed_hint(one, repr), arg = repr$arg)
 }
 
 # Of several layers that are as wide, one with other rows lacks some; but where it stands alone on
@@ -103,19 +105,6 @@ odd_one_hint <- function(reprs, odd) {
   }
 }
 
-refuse_other_count <- function(one, other) {
-  refuse_one_sided_repeats(list(one, other))
-  if (!is.null(one$prepared) || !is.null(other$prepared)) {
-    prepared <- if (is.null(one$prepared)) other else one
-    refuse_prepared(prepared$arg, "was prepared for ", prepared$n, " stimuli, but `",
-                    if (is.null(one$prepared)) one$arg else other$arg, "` has ",
-                    if (is.null(one$prepared)) one$n else other$n, ".")
-  }
-  refuse("rows", "`{one$arg}` has {count_of(stimulus_count(one$data), 'row')} and `{other$arg}` ",
-         "has {stimulus_count(other$data)}", same_stimuli_advice(list(one, other), "both"),
-         transposed_hint(one, other), arg = other$arg)
-}
-
 same_stimuli_advice <- function(reprs, all) {
   named <- vapply(reprs, function(repr) !is.null(stimulus_names(repr$data)), NA)
   paste0(": the rows must be the same stimuli. match_rows() keeps those that ", all, " have, by ",
@@ -124,9 +113,9 @@ same_stimuli_advice <- function(reprs, all) {
 
 refuse_other_names <- function(one, other) {
   for (repr in list(one, other)) {
-    twice <- anyDuplicated(stimulus_names(repr$data))
-    refuse_if(twice, "repeats", "`{repr$arg}` has the name ",
-              "{quoted(stimulus_names(repr$data)[twice])} more than once, and `{one$arg}` and ",
+    names <- stimulus_names(repr$data)
+    refuse_if(anyDuplicated(names), "repeats", "`{repr$arg}` has the name ",
+              "{quoted(names[anyDuplicated(names)])} more than once, and `{one$arg}` and ",
               "`{other$arg}` do not have the same names: give different stimuli different names, ",
               "and both sides the same ones.", arg = repr$arg)
   }
@@ -220,8 +209,10 @@ refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FAL
     paste("If it is of a stimulus that was shown more than once, make an RDM of conditions by",
           "rdm(), which takes rows of one name as repeats")
   } else if (trials) {
-    paste0("If equal names are one stimulus, give ", merged_trials(arg), ", in which all of its ",
-           "trials stand together")
+    # the code that puts the trials of rows with equal names together, of an array or responses
+    paste0("If equal names are one stimulus, give responses(apply(as.array(", arg, "), 2, c), ",
+           "rep(rownames(", arg, "), dim(", arg, ")[3])), in which all of its trials stand ",
+           "together")
   } else {
     if (is.null(declared)) declared <- paste0("responses(", arg, ")")
     paste0("If rows are trials of one stimulus, give ", declared, ", which reads them as such")
@@ -231,12 +222,6 @@ refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FAL
          if (offers_argument("clusters")) paste0(", or clusters = ", clusters) else
            if (of_measure) paste0(", or clusters = ", clusters, " in measure()"),
          "; if these are different stimuli, give them different names.")
-}
-
-# The code that puts the trials of rows with equal names together, of an array or responses object.
-merged_trials <- function(arg) {
-  paste0("responses(apply(as.array(", arg, "), 2, c), rep(rownames(", arg, "), dim(", arg,
-         ")[3]))")
 }
 
 # What has each stimulus once stands beside what has the same stimuli several times: conditions, or

@@ -45,20 +45,28 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
               "measure of your own: give the data to similarity().", arg = "measure")
   }
   call <- open_preparing(x, measures, na, threads)
-  settled <- call$set
   side <- call$sides$x
-  check_grid_memory(settled, list(x = side, y = side))
+  check_grid_memory(call$set, list(x = side, y = side))
   numbers <- vapply(side$reprs, function(repr) {
-    sum(vapply(settled, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
+    sum(vapply(call$set, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
   }, 0)
   check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
                "Prepare some of them at a time, and save them.")
-  advance <- progress_along(length(call$sides$x$reprs))
-  made <- lapply(call$sides$x$reprs, function(repr) {
+  advance <- progress_along(length(side$reprs))
+  made <- lapply(side$reprs, function(repr) {
     on.exit(advance())
     prepared_representation(repr, call$given, call$set, data)
   })
-  arranged_like(x, made)
+  # in lists as those of x
+  done <- 0
+  arrange <- function(x) {
+    if (is_collection(x)) {
+      return(structure(lapply(unclass(x), arrange), class = "repalign_prepared_list"))
+    }
+    done <<- done + 1
+    made[[done]]
+  }
+  arrange(x)
 }
 
 # The opened call, in which the representations stand on both sides, with `given`: the measures as
@@ -92,20 +100,6 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   c(call, list(given = given))
 }
 
-# The prepared representations in lists as those of x.
-arranged_like <- function(x, made) {
-  if (!is_collection(x)) return(made[[1]])
-  done <- 0
-  arrange <- function(x) {
-    if (!is_collection(x)) {
-      done <<- done + 1
-      return(made[[done]])
-    }
-    structure(lapply(unclass(x), arrange), class = "repalign_prepared_list")
-  }
-  arrange(x)
-}
-
 # ---- one representation
 
 # measures: as given, which later calls are compared with; settled: as they are for these
@@ -135,42 +129,31 @@ make_forms <- function(measure, repr, tied) {
     has_open_graph(measure, repr)
     return(TRUE)
   }
-  forms <- forms_of_sides(measure, repr)
-  if (needs_data(measure, repr)) return(TRUE)
-  rehearsed <- catch_error(quietly_done(rehearse(measure, repr, forms)), failed = function(e) NULL)
-  is.null(rehearsed)
-}
-
-# The forms for both sides. Labels of neurons may be those of one side only, for the other one of
-# which they are an error.
-forms_of_sides <- function(measure, repr) {
-  d <- measure$declaration
+  # The forms for both sides. Labels of neurons may be those of one side only, for the other one of
+  # which they are an error.
   refused <- repr$refused[[measure$label]]
   if (!is.null(refused)) stop(refused)
   forms <- lapply(c(x = "x", y = "y"), function(side) {
     repr$side <- side
-    tryCatch(d$prepare(repr, measure$args, side), repalign_error = function(e) {
+    tryCatch(measure$declaration$prepare(repr, measure$args, side), repalign_error = function(e) {
       refused <<- e
       NULL
     })
   })
   forms <- Filter(Negate(is.null), forms)
   if (!length(forms)) stop(refused)
-  forms
-}
-
-# A comparison of the representation with itself, as if it were another one, and what the null of
-# the measure permutes.
-rehearse <- function(measure, repr, forms) {
-  other <- repr
-  other$side <- "y"
-  compare_pair(measure$declaration, list(x = repr, y = other, self = FALSE, cache = new_cache()),
-               measure$args)
-  null <- measure$null
-  if (!is.null(null)) {
-    for (side in names(forms)) null$operand(forms[[side]], repr, measure$args, side)
-  }
-  TRUE
+  if (needs_data(measure, repr)) return(TRUE)
+  # a comparison of the representation with itself, as if it were another one, and what the null of
+  # the measure permutes
+  catch_error(quietly_done({
+    other <- replace(repr, "side", "y")
+    compare_pair(measure$declaration, list(x = repr, y = other, self = FALSE, cache = new_cache()),
+                 measure$args)
+    for (side in if (!is.null(measure$null)) names(forms)) {
+      measure$null$operand(forms[[side]], repr, measure$args, side)
+    }
+    FALSE
+  }), failed = function(e) TRUE)
 }
 
 # Has the neighbour graph that the measure compares ties that each call puts in an order of its own?
@@ -212,12 +195,8 @@ print.repalign_prepared_list <- function(x, ...) {
     cat("<repalign prepared> an empty list\n")
     return(invisible(x))
   }
-  models <- !is_prepared(x[[1]])
-  count <- if (models) {
+  count <- if (is_prepared(x[[1]])) count_of(length(x), "representation") else
     paste0(count_of(length(x), "model"), " with ", count_of(sum(lengths(unclass(x))), "layer"))
-  } else {
-    count_of(length(x), "representation")
-  }
   one <- first_prepared(x)
   cat("<repalign prepared> ", count, " of ", one$n, " stimuli (", enumerate(names(x), 5), "): ",
       size_in_words(x), "\nfor ", measures_in_words(one$measures), "\n", sep = "")

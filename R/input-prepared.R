@@ -88,7 +88,11 @@ first_prepared <- function(x) {
 check_prepared <- function(reprs, set) {
   for (repr in reprs) {
     if (is.null(repr$prepared)) next
-    for (measure in quietly_done(lapply(set, measure_in_order, list(repr)))) {
+    ordered <- quietly_done(lapply(set, function(measure) {
+      if (!is_own(measure)) measure$args <- arguments_in_order(measure$args, list(repr))
+      measure
+    }))
+    for (measure in ordered) {
       same <- vapply(repr$prepared$measures, function(one) {
         identical(one$id, measure$id) && identical(one$args, measure$args)
       }, NA)

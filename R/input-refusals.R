@@ -16,7 +16,10 @@ refusal <- function(measure, repr) {
   tryCatch({
     need_kind(repr, accepted, quoted(measure$id))
     refuse_negative(repr, accepted)
-    refuse_zero(repr, accepted)
+    # only measures that accept "zero" distances say for themselves that they are undefined
+    if (!is.null(repr$loose) && !"zero" %in% accepted && all(repr$data == 0, na.rm = TRUE)) {
+      refuse_zeros(repr$arg)
+    }
     refuse_useless(repr)
     NULL
   }, repalign_error = identity)

@@ -254,19 +254,16 @@ short_labels <- function(labels, most) {
 # which the names are short enough, or otherwise the last. At least 3 characters stay, because
 # "...1" says little of "layer 1".
 without_common_start <- function(names, most) {
-  shared <- substr(names[1], 1, common_length(names))
+  # the number of characters that all names begin with
+  same <- vapply(seq_len(min(nchar(names))), function(n) {
+    length(unique(substr(names, n, n))) == 1
+  }, NA)
+  shared <- substr(names[1], 1, sum(cumprod(same)))
   at <- gregexpr("[-._/ :|]", shared)[[1]]
   at <- at[at > 3 & at + 3 <= min(nchar(names))]
   if (length(names) < 2 || !length(at)) return(names)
   fits <- at[max(nchar(names)) - at + 3 <= most]
   paste0("...", substring(names, c(fits, utils::tail(at, 1))[1] + 1))
-}
-
-# The number of characters that all names begin with.
-common_length <- function(names) {
-  most <- min(nchar(names))
-  same <- vapply(seq_len(most), function(n) length(unique(substr(names, n, n))) == 1, NA)
-  sum(cumprod(same))
 }
 
 reversed_text <- function(texts) {

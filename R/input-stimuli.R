@@ -136,7 +136,14 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
   unnamed <- lengths(names) == 0
   if (!any(unnamed) || all(unnamed)) return(invisible())
   args <- paste0("`", args, "`")
-  disordered <- Filter(function(at) is_disordered(names[[at]]), which(!unnamed))
+  # Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in
+  # order are read without such names (read_representation()).
+  disordered <- Filter(function(at) {
+    if (!all(grepl("^[0-9]{1,9}$", names[[at]]))) return(FALSE)
+    numbers <- as.integer(names[[at]])
+    is.unsorted(numbers) && min(numbers) %in% 0:1 &&
+      identical(sort(numbers), min(numbers) + seq_along(numbers) - 1L)
+  }, which(!unnamed))
   if (length(disordered)) {
     at <- disordered[1]
     hint <- paste0(hint, " But the names of ", args[at], " are the numbers ",
@@ -180,13 +187,4 @@ note_row_numbers <- function(reprs) {
          }, "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
          "order, or left out. Automatic row names of a data frame are no names: if they name the ",
          "stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
-}
-
-# Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in order
-# are read without such names (read_representation()).
-is_disordered <- function(names) {
-  if (!all(grepl("^[0-9]{1,9}$", names))) return(FALSE)
-  numbers <- as.integer(names)
-  is.unsorted(numbers) && min(numbers) %in% 0:1 &&
-    identical(sort(numbers), min(numbers) + seq_along(numbers) - 1L)
 }

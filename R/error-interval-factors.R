@@ -214,20 +214,16 @@ pairs_without_units <- function(task, p, m, units, cuts) {
     keep <- lapply(labels[c("x", "y")], `!=`, units[u])
     if (!any(keep$x) || !any(keep$y)) return(list(group = "nothing is left"))
     reduced <- !vapply(keep, all, NA)
-    keys <- paste(names(at), at, ifelse(reduced, u, ""))
+    keys <- stats::setNames(paste(names(at), at, ifelse(reduced, u, "")), names(at))
     cut <- function(side, key) {
       if (!reduced[[side]]) return(pair[[side]])
       if (is.null(cuts[[key]])) {
         repr <- pair[[side]]
-        kept <- repr$cache
-        repr$cache <- new_cache()
-        repr$cache$said <- said_of(kept)
-        for (part in c("choices", "neighbours")) repr$cache[[part]] <- kept[[part]]
+        repr$cache <- cache_of_part(repr$cache)
         cuts[[key]] <- cut_representation(repr, rep(TRUE, repr$n), keep[[side]])
       }
       cuts[[key]]
     }
-    names(keys) <- names(at)
     c(pair_of(cut("x", keys[["x"]]), cut("y", keys[["y"]])),
       list(keys = keys, group = if (all(reduced)) paste("both", u) else names(at)[reduced][1]))
   })

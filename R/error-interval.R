@@ -227,11 +227,11 @@ sampled_sides <- function(pair, measure, settings) {
 # Of all neurons that there are, no other ones could have been drawn.
 refuse_complete_over <- function(reprs, args, side) {
   repr <- Find(function(repr) is_complete(repr, args, side), reprs)
-  if (is.null(repr)) return(invisible())
   said <- if (!is.null(repr$responses)) "complete = TRUE of responses()" else
     paste0("complete = ", quoted(args$complete))
-  refuse("choice", "`over` has \"neurons_{side}\", but the neurons of `{repr$arg}` are all that ",
-         "there are ({said}), and no sample: leave it out of `over`, or leave out `complete`.")
+  refuse_if(!is.null(repr), "choice", "`over` has \"neurons_{side}\", but the neurons of ",
+            "`{repr$arg}` are all that there are ({said}), and no sample: leave it out of `over`, ",
+            "or leave out `complete`.")
 }
 
 # ---- interval columns

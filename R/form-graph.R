@@ -89,18 +89,10 @@ declare_form("graph", relabel = function(form, permutation) relabel_graph(form, 
              size = function(n, d, args) 3 * as.double(n) * args$k, drawn = "priority")
 
 first_neighbours <- function(graph, k) {
-  idx <- graph$idx
-  dist <- graph$dist
-  if (ncol(idx) != k) {
-    columns <- seq_len(k)
-    idx <- idx[, columns, drop = FALSE]
-    dist <- dist[, columns, drop = FALSE]
-  }
-  as_form("graph", list(
-    idx = idx, dist = dist,
-    tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]), priority = graph$priority,
-    order = graph$order
-  ))
+  lists <- graph[c("idx", "dist")]
+  if (ncol(lists$idx) != k) lists <- lapply(lists, function(part) part[, seq_len(k), drop = FALSE])
+  tied <- if (is.null(graph$joined)) 0L else sum(graph$joined[, k])
+  as_form("graph", c(lists, list(tied = tied, priority = graph$priority, order = graph$order)))
 }
 
 check_neighbour_count <- function(repr, k, there = most_neighbours(repr)) {
@@ -118,10 +110,9 @@ check_neighbour_count <- function(repr, k, there = most_neighbours(repr)) {
 }
 
 check_graph_metric <- function(repr, metric) {
-  if (repr$kind != "dist" || metric == "euclidean") return(invisible())
-  refuse("type", "`{repr$arg}` is a \"dist\" object, from which {metric} neighbours cannot be ",
-         "made: set metric = \"euclidean\" (the distances are used as they are), or give the ",
-         "stimuli x neurons matrix.")
+  refuse_if(repr$kind == "dist" && metric != "euclidean", "type", "`{repr$arg}` is a \"dist\" ",
+            "object, from which {metric} neighbours cannot be made: set metric = \"euclidean\" ",
+            "(the distances are used as they are), or give the stimuli x neurons matrix.")
 }
 
 # sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C

@@ -114,7 +114,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   }
   if (anyNA(clusters)) {
     keep <- !is.na(clusters)
-    sides <- sides_without(sides, keep)
+    sides <- map_sides(sides, function(side, name) cut_side(side, keep, list(TRUE)))
     set <- lapply(set, cut_measure_stimuli, keep)
     rows[rows] <- keep
     clusters <- labelled_codes(clusters)

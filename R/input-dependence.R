@@ -278,9 +278,8 @@ shared_nearest <- function(a, b) {
 # ---- evidence of one representation
 
 evidence_of_rows <- function(objects) {
-  at <- unique(round(seq(1, length(objects), length.out = min(length(objects),
-                                                              most_judged_elements))))
-  lapply(objects[at], row_evidence)
+  count <- min(length(objects), most_judged_elements)
+  lapply(objects[unique(round(seq(1, length(objects), length.out = count)))], row_evidence)
 }
 
 # share: the mean squared distance of neighbouring rows over that of all rows; deviations: by how
@@ -338,10 +337,7 @@ judged_neighbours <- function(n) {
 
 # Inner products of centred rows.
 gram_of_rows <- function(x, rows) {
-  columns <- seq_len(ncol(x))
-  if (ncol(x) > most_judged_columns) {
-    columns <- round(seq(1, ncol(x), length.out = most_judged_columns))
-  }
+  columns <- round(seq(1, ncol(x), length.out = min(ncol(x), most_judged_columns)))
   if (length(rows) < nrow(x) || length(columns) < ncol(x)) x <- x[rows, columns, drop = FALSE]
   x <- known_columns(x)
   storage.mode(x) <- "double"

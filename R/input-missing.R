@@ -80,10 +80,7 @@ complete_sides <- function(sides, set, na) {
     columns$z <- lapply(sides$z$reprs, function(repr) !missing_neurons(repr))
     left_out <- note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y, columns$z))
   }
-  sides$x <- cut_side(sides$x, rows, columns$x)
-  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
-    cut_side(sides$y, rows, columns$y)
-  if (!is.null(sides$z)) sides$z <- cut_side(sides$z, rows, columns$z)
+  sides <- map_sides(sides, function(side, name) cut_side(side, rows, columns[[name]]))
   list(sides = sides, set = set, rows = rows, left_out = left_out)
 }
 

@@ -73,7 +73,14 @@ odd_one <- function(values) {
 
 # One of three or more that alone has another number of stimuli is to blame.
 refuse_odd_count <- function(reprs, repr) {
-  refuse_one_sided_repeats(reprs)
+  # What has each stimulus once stands beside what has the same stimuli several times: conditions,
+  # or responses with trials, beside rows that were not declared to be repeats.
+  names <- lapply(reprs, function(one) stimulus_names(one$data))
+  repeated <- vapply(names, anyDuplicated, 0L) > 0
+  for (at in which(repeated)) {
+    once <- vapply(names[!repeated], setequal, NA, names[[at]])
+    if (any(once)) refuse_repeated_names(names[[at]], reprs[[at]])
+  }
   counts <- vapply(reprs, function(one) as.double(stimulus_count(one$data)), 0)
   odd <- odd_one(counts)
   prepared <- any(vapply(reprs, function(one) !is.null(one$prepared), NA))
@@ -222,17 +229,6 @@ refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FAL
          if (offers_argument("clusters")) paste0(", or clusters = ", clusters) else
            if (of_measure) paste0(", or clusters = ", clusters, " in measure()"),
          "; if these are different stimuli, give them different names.")
-}
-
-# What has each stimulus once stands beside what has the same stimuli several times: conditions, or
-# responses with trials, beside rows that were not declared to be repeats.
-refuse_one_sided_repeats <- function(reprs) {
-  names <- lapply(reprs, function(repr) stimulus_names(repr$data))
-  repeated <- vapply(names, anyDuplicated, 0L) > 0
-  for (at in which(repeated)) {
-    once <- vapply(names[!repeated], setequal, NA, names[[at]])
-    if (any(once)) refuse_repeated_names(names[[at]], reprs[[at]])
-  }
 }
 
 # For functions that take matrices alone. where: words that say where means are taken.

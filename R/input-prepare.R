@@ -44,36 +44,7 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
     refuse_if(is_own(m), "measure", "Nothing can be prepared for {quoted(m$label)}, a ",
               "measure of your own: give the data to similarity().", arg = "measure")
   }
-  call <- open_preparing(x, measures, na, threads)
-  side <- call$sides$x
-  check_grid_memory(call$set, list(x = side, y = side))
-  numbers <- vapply(side$reprs, function(repr) {
-    sum(vapply(call$set, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
-  }, 0)
-  check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
-               "Prepare some of them at a time, and save them.")
-  advance <- progress_along(length(side$reprs))
-  made <- lapply(side$reprs, function(repr) {
-    on.exit(advance())
-    prepared_representation(repr, call$given, call$set, data)
-  })
-  # in lists as those of x
-  done <- 0
-  arrange <- function(x) {
-    if (is_collection(x)) {
-      return(structure(lapply(unclass(x), arrange), class = "repalign_prepared_list"))
-    }
-    done <<- done + 1
-    made[[done]]
-  }
-  arrange(x)
-}
-
-# The opened call, in which the representations stand on both sides, with `given`: the measures as
-# later calls give them, but with labels in the order of the stimuli and columns that are kept. What
-# is declared but not used is said by later calls.
-open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
-  hold_threads(threads, frame)
+  hold_threads(threads)
   refuse_results(x, "x")
   na <- check_choice(na, missing_rules, "na")
   side <- as_side(x, "x", na != "error")
@@ -82,10 +53,14 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   }
   side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
   warn_of_odd_columns(side$reprs)
+  # The opened call has the representations on both sides. What is declared but not used is said by
+  # later calls.
   arg <- side$reprs[[1]]$arg
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
-  call <- quietly_done(open_sides(sides, measures, na, frame = frame))
+  call <- quietly_done(open_sides(sides, measures, na, frame = environment()))
   if (!is.null(call$left_out)) inform("left_out", call$left_out)
+  # the measures as later calls give them, but with labels in the order of the stimuli and columns
+  # that are kept
   given <- Map(function(measure, settled) {
     labels <- intersect(c("clusters", "units_x", "units_y", "stimulus_noise"),
                         names(Filter(Negate(is.null), measure$args)))
@@ -97,7 +72,28 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   refuse_if(any(vapply(labels, anyNA, NA)), "prepared", "Stimuli of `{arg}` have no label in ",
             "`clusters`, and prepare() cannot leave them out: cut the data.")
   for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
-  c(call, list(given = given))
+  side <- call$sides$x
+  check_grid_memory(call$set, list(x = side, y = side))
+  numbers <- vapply(side$reprs, function(repr) {
+    sum(vapply(call$set, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
+  }, 0)
+  check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
+               "Prepare some of them at a time, and save them.")
+  advance <- progress_along(length(side$reprs))
+  made <- lapply(side$reprs, function(repr) {
+    on.exit(advance())
+    prepared_representation(repr, given, call$set, data)
+  })
+  # in lists as those of x
+  done <- 0
+  arrange <- function(x) {
+    if (is_collection(x)) {
+      return(structure(lapply(unclass(x), arrange), class = "repalign_prepared_list"))
+    }
+    done <<- done + 1
+    made[[done]]
+  }
+  arrange(x)
 }
 
 # ---- one representation

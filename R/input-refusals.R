@@ -36,7 +36,7 @@ refuse_useless <- function(repr) {
 
 # The representations of both sides with the errors that measures have for them.
 with_refusals <- function(sides, set) {
-  judged <- function(side) {
+  map_sides(sides, function(side, name) {
     for (measure in set) {
       if (isTRUE(sides$bare) && measure$takes_all_distances) next
       for (at in seq_along(side$reprs)) {
@@ -45,11 +45,7 @@ with_refusals <- function(sides, set) {
       }
     }
     side
-  }
-  sides$x <- judged(sides$x)
-  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else judged(sides$y)
-  if (!is.null(sides$z)) sides$z <- judged(sides$z)
-  sides
+  })
 }
 
 # The first error that a measure has for one of a pair, or NULL.

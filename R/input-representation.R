@@ -139,9 +139,7 @@ permuted_representation <- function(repr, permutation) {
     no_branch(repr$kind)
   )
   result$responses <- permuted_responses(repr$responses, permutation)
-  result$cache <- new_cache()
-  result$cache$said <- said_of(repr$cache)
-  result$cache$neighbours <- repr$cache$neighbours
+  result$cache <- cache_of_part(repr$cache, "neighbours")
   result$cache$original <- list(cache = repr$cache, permutation = permutation)
   result
 }
@@ -469,7 +467,26 @@ double_matrix <- function(x, arg) {
 
 plain_matrix <- function(x, arg) {
   if (is_responses(x)) return(mark_checked(as.matrix(x)))
-  if (is.data.frame(x)) return(data_frame_matrix(x, arg))
+  if (is.data.frame(x)) {
+    # factors are stored as integers but are not numbers; dates are numbers only by storage
+    odd <- names(x)[!vapply(x, function(column) {
+      (is.numeric(column) || is.logical(column)) && !is.object(column)
+    }, NA)]
+    of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
+    refuse_if(length(odd), "type", "`{arg}` has columns that are not numeric: {enumerate(odd)}. ",
+              if ("condition" %in% of_rows) {
+                paste0("Name those that say what a row is in ",
+                       enumerate(paste0("`", of_rows, "`"), quote = FALSE),
+                       ", and drop the others.")
+              } else {
+                paste0("Drop or convert them; where one of them names the stimuli, use ",
+                       "response_matrix(data, stimulus = ", quoted(odd[1]), ").")
+              })
+    m <- as.matrix(x)
+    # integer row names are row numbers, and no names of stimuli, even after rows were taken out
+    if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
+    return(m)
+  }
   if (inherits(x, "Matrix")) return(dense_matrix(x, arg))
   if (is.matrix(x) && (is.numeric(x) || is.logical(x))) return(x)
   refuse_if(inherits(x, "dist"), "type", "`{arg}` is a \"dist\" object, but this needs the ",
@@ -506,27 +523,6 @@ categories_remedy <- function(x, arg) {
   paste0(" evaluate_models() takes ", if (is.factor(x)) "it" else paste0("factor(", arg, ")"),
          " as a model of its categories; 1 * outer(", arg, ", unique(", arg, "), \"==\") is a ",
          "matrix of them.")
-}
-
-data_frame_matrix <- function(x, arg) {
-  good <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
-  # factors are stored as integers but are not numbers; dates are numbers only by storage
-  good <- good & !vapply(x, is.object, NA)
-  if (!all(good)) {
-    of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
-    refuse("type", "`{arg}` has columns that are not numeric: {enumerate(names(x)[!good])}. ",
-           if ("condition" %in% of_rows) {
-             paste0("Name those that say what a row is in ",
-                    enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
-           } else {
-             paste0("Drop or convert them; where one of them names the stimuli, use ",
-                    "response_matrix(data, stimulus = ", quoted(names(x)[!good][1]), ").")
-           })
-  }
-  m <- as.matrix(x)
-  # integer row names are row numbers; they are no names of stimuli, even after rows were taken out
-  if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
-  m
 }
 
 # A matrix of the package Matrix as an ordinary one, with all entries, also those that are 0.

@@ -104,6 +104,15 @@ on_side_y <- function(side) {
   side
 }
 
+# The sides with what `change`(side, name) makes of each; of a list that is on both sides once.
+map_sides <- function(sides, change) {
+  sides$x <- change(sides$x, "x")
+  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
+    change(sides$y, "y")
+  if (!is.null(sides$z)) sides$z <- change(sides$z, "z")
+  sides
+}
+
 is_collection <- function(x) {
   if (!is.list(x) || kind_of(x) != "data") return(FALSE)
   # points in time are lists of themselves
@@ -199,21 +208,15 @@ set_largest_k <- function(set, reprs) {
 # representation also compared with itself?
 list_pairs <- function(sides, diagonal) {
   size_x <- length(sides$x$reprs)
-  size_y <- length(sides$y$reprs)
-  all_pairs <- function(size_x, size_y) {
-    list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
-  }
-  if (!sides$self) return(all_pairs(size_x, size_y))
+  size_y <- if (sides$self) size_x else length(sides$y$reprs)
+  grid <- list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
+  if (!sides$self) return(grid)
   refuse_if(size_x < 2 && !diagonal, "size", "`x` has one element: give `y`, or more elements.")
-  grid <- all_pairs(size_x, size_x)
+  # pairs of layers of one model are none
   models <- sides$x$models
-  keep <- if (sides$x$is_models) {
-    rank <- match(models, unique(models))
-    rank[grid$i] < rank[grid$j] |
-      (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
-  } else {
-    grid$i < grid$j | (diagonal & grid$i == grid$j)
-  }
+  rank <- if (sides$x$is_models) match(models, unique(models)) else seq_len(size_x)
+  keep <- rank[grid$i] < rank[grid$j] |
+    (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
   grid <- grid[keep, ]
   refuse_if(!nrow(grid), "size", "`x` has one model: give another in `y`, or more models.")
   grid

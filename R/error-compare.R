@@ -147,11 +147,9 @@ compared_scores <- function(result) {
   result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
-    ours <- !is.na(result_kind(result))
-    refuse("type", "`result` must be what {comparable_makers} returned, with the scores ",
-           "to compare, not ",
-           if (ours) paste0("that of ", maker_of(result), ": ",
-                            where_errors_are(result)) else describe(result), ".")
+    refuse("type", "`result` must be what {comparable_makers} returned, with the scores to ",
+           "compare, not ", if (is.na(result_kind(result))) describe(result) else
+             paste0("that of ", maker_of(result), ": ", where_errors_are(result)), ".")
   }
   rows <- as.data.frame(result)
   refuse_if(!nrow(rows), "size", "`result` has no rows: look at how they were chosen.")
@@ -165,10 +163,7 @@ compared_scores <- function(result) {
   measure <- as.character(rows$measure)
   # What is not defined has no covariances.
   lost <- is.na(rows$score)
-  for (p in seq_along(parts$main)) {
-    parts$main[[p]][lost, ] <- NA
-    parts$main[[p]][, lost] <- NA
-  }
+  for (p in seq_along(parts$main)) parts$main[[p]][lost, ] <- parts$main[[p]][, lost] <- NA
   # Short names of the scores, which are different within each measure.
   titles <- character(length(measure))
   for (one in unique(measure)) {
@@ -277,9 +272,7 @@ as_contrasts <- function(contrasts, scores) {
       # all others less the reference, in every measure that has it
       reference <- check_choice(contrasts, c("pairs", unique(scores$title)), "contrasts")
       second <- which(scores$title == reference)
-      first <- lapply(second, function(at) {
-        setdiff(which(scores$measure == scores$measure[at]), at)
-      })
+      first <- lapply(second, function(at) setdiff(which(scores$measure == scores$measure[at]), at))
       list(first = unlist(first), second = rep(second, lengths(first)))
     }
     return(list(weights = pair_weights(length(scores$score), pairs$first, pairs$second),
@@ -292,9 +285,8 @@ as_contrasts <- function(contrasts, scores) {
     measures <- unique(scores$measure[w != 0])
     refuse_if(!length(measures) || abs(sum(w)) > 1e-8 * sum(abs(w)), "value",
               "`contrasts`: the weights of row {j}",
-              if (length(measures)) {
-                paste0(" add up to ", format(sum(w), digits = 4))
-              } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
+              if (length(measures)) paste0(" add up to ", format(sum(w), digits = 4)) else
+                " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
     refuse_if(length(measures) > 1, "choice", "`contrasts`: row {j} compares scores of ",
               "{enumerate(measures)}, which are not on one scale: a contrast needs scores of one ",
               "measure.")

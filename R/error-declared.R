@@ -26,9 +26,7 @@ jackknife_column <- function(values, errors) {
 }
 
 influence_column <- function(value, influence, errors, codes) {
-  if (!is.null(errors$cosine)) {
-    influence <- influence * errors$cosine$slope(errors$cosine$of(value))
-  }
+  if (!is.null(errors$cosine)) influence <- influence * errors$cosine$slope(errors$cosine$of(value))
   n <- length(influence)
   if (!is.null(codes)) influence <- drop(rowsum(influence, codes)) * length(unique(codes)) / n
   m <- length(influence)

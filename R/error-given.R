@@ -242,11 +242,11 @@ p_of_zero <- function(task, rows) {
       sampled(task$sides$y$reprs[at$j], "y") && !has("neurons_y") ||
       sampled(controls, "z") && !has("neurons_given")
   }, NA)
+  corrected <- all(vapply(task$set, function(m) isTRUE(m$args$corrects$neurons), NA))
   inform_if(any(fixed), "no_p_zero", "No p_zero (NA): over these samples the test of a partial ",
             "score of 0 finds too much, as the neurons of some side are held fixed. ",
-            if (all(vapply(task$set, function(m) isTRUE(m$args$corrects$neurons), NA))) {
-              "Declare "
-            } else "Take cka(estimator = \"stimulus_neuron\") with its own `over`, or declare ",
+            if (corrected) "Declare " else
+              "Take cka(estimator = \"stimulus_neuron\") with its own `over`, or declare ",
             "what is all there is by responses(complete = TRUE), of the controls, too.")
   replace(p, fixed, NA)
 }

@@ -17,9 +17,7 @@ subset_scores <- function(keep, pairs, sides, set, label, threads = NULL) {
   }
   # for each representation the ranked lists of all metrics that the measures ask for:
   # list(metric, k, lists), with the largest k of each
-  wanted <- lapply(set, function(measure) {
-    if (is.null(measure$args$clusters)) measure$neighbours
-  })
+  wanted <- lapply(set, function(measure) if (is.null(measure$args$clusters)) measure$neighbours)
   wanted <- Filter(Negate(is.null), wanted)
   metrics <- vapply(wanted, function(w) w$metric, "")
   largest <- vapply(split(wanted, factor(metrics, unique(metrics))), function(same) {

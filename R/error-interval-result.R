@@ -176,8 +176,8 @@ interval_scales <- function(task, score, se, columns, several) {
       spread <- if (is.na(own)) spread / (1 - point^2) else own
       point <- atanh(point)
     }
-    back <- if (is.null(cosine)) { if (z) "z" else "plain" } else
-      paste0(cosine$back, if (!z) " plain")
+    back <- if (!is.null(cosine)) paste0(cosine$back, if (!z) " plain") else
+      if (z) "z" else "plain"
     data.frame(point = point, spread = spread, back = back)
   }, measures, score, se, columns, several)
   do.call(rbind, unname(scales))
@@ -359,9 +359,7 @@ contrast_errors <- function(parts, weights) {
   df <- if (isTRUE(parts$capped)) rep(parts$df, ncol(weights)) else if (several) {
     # squares of variances in very large units are more than a double holds
     ifelse(variance > 0, 1 / rowSums(sweep((main / variance)^2, 2, parts$df, "/")), NA_real_)
-  } else {
-    rep(if (parts$clustered) parts$df else Inf, ncol(weights))
-  }
+  } else rep(if (parts$clustered) parts$df else Inf, ncol(weights))
   # scores over stimuli alone beside others
   alone <- several & rowSums(main[, -1, drop = FALSE]) %in% 0 & variance > 0
   if (!isTRUE(parts$clustered)) df[which(alone)] <- Inf

@@ -293,8 +293,7 @@ way_of <- function(measure, task) {
   refuse_if(partial && method == "half-samples", "choice", "The errors of ",
             "{quoted(measure$label)} are by deletions: leave out `method`.")
   few <- alone && isTRUE(units_of(task$n, task$codes) < errors$exact_below)
-  if (method == "auto" && few) method <- "jackknife"
-  if (partial && !isTRUE(errors$auto)) method <- "jackknife"
+  if (method == "auto" && few || partial && !isTRUE(errors$auto)) method <- "jackknife"
   if (method == "half-samples" || (method == "auto" && !isTRUE(errors$auto))) {
     return(list(name = "half-samples", method = "half-samples", errors = errors))
   }

@@ -128,9 +128,7 @@ declare_form("columns", relabel = relabel_parts(rows = "columns"),
 
 pair_correlation <- function(pair) {
   remember(pair$cache, "correlation", {
-    x <- form_columns(pair$x)$columns
-    y <- form_columns(pair$y)$columns
-    crossprod(x, y)
+    crossprod(form_columns(pair$x)$columns, form_columns(pair$y)$columns)
   })
 }
 
@@ -256,9 +254,7 @@ form_components <- function(repr, centered = TRUE) {
     if (is.null(basis$s)) {
       parts <- singular_vectors(if (is.null(basis$core)) basis$triangle else basis$core)
       list(rotation = parts$u, s = parts$d)
-    } else {
-      basis[c("rotation", "s")]
-    }
+    } else basis[c("rotation", "s")]
   })
 }
 

@@ -149,13 +149,9 @@ form_kind <- function(kind) {
 kind_of_form <- function(form) attr(form, "kind")
 
 # A form with more parts, which a permutation of the stimuli leaves as they are.
-extend_form <- function(form, ...) {
-  as_form(kind_of_form(form), c(form, list(...)))
-}
+extend_form <- function(form, ...) as_form(kind_of_form(form), c(form, list(...)))
 
-relabel_form <- function(form, permutation) {
-  form_kind(kind_of_form(form))$relabel(form, permutation)
-}
+relabel_form <- function(form, permutation) form_kind(kind_of_form(form))$relabel(form, permutation)
 
 # How many numbers the forms of these kinds hold at most, for n stimuli and d neurons.
 form_size <- function(kinds, n, d, args) {

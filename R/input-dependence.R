@@ -177,9 +177,7 @@ text_about_rows <- function(x, y, use, remedy) {
     paste0("Neighbouring rows", of_sides(alike_sides(list(a[[at]], b[[at]]), use)), " are alike ",
            "(their mean squared distance is ", format(share[at], digits = 2), " of that of all ",
            "rows). ")
-  } else if (use != "order") {
-    Find(Negate(is.null), Map(found_without_order, a, b))
-  }
+  } else if (use != "order") Find(Negate(is.null), Map(found_without_order, a, b))
   if (is.null(found)) return(NULL)
   errors <- paste0("intervals, which count each row as independent, are too narrow, and corrected ",
                    "estimates and ceilings too high. ")

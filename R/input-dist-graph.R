@@ -37,9 +37,7 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
 # are named. Lists of many small RDMs would otherwise spend their time in these checks.
 plain_rdms <- function(elements) .Call(C_plain_rdms, unname(elements))
 
-refuse_zeros <- function(arg) {
-  refuse("variance", "`{arg}` has no variance: all distances are 0.")
-}
+refuse_zeros <- function(arg) refuse("variance", "`{arg}` has no variance: all distances are 0.")
 
 # names: of the stimuli, or NULL.
 refuse_distances <- function(bad, n, what, arg, pairwise = FALSE, names = NULL) {
@@ -155,6 +153,4 @@ check_graph <- function(x, arg) {
   list(idx = idx, dist = dist)
 }
 
-graph_error <- function(arg, ...) {
-  refuse("graph", "The neighbour graph `{arg}` ", ..., ".")
-}
+graph_error <- function(arg, ...) refuse("graph", "The neighbour graph `{arg}` ", ..., ".")

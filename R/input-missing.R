@@ -292,9 +292,7 @@ cut_representation <- function(repr, rows, columns) {
 }
 
 # The columns were checked when the data were read, with all rows, and are not checked again.
-cut_matrix <- function(x, rows = TRUE, columns = TRUE) {
-  mark_checked(x[rows, columns, drop = FALSE])
-}
+cut_matrix <- function(x, rows = TRUE, columns = TRUE) mark_checked(x[rows, columns, drop = FALSE])
 
 cut_dist <- function(d, rows) {
   if (all(rows)) return(d)

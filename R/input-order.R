@@ -128,11 +128,10 @@ refuse_other_names <- function(one, other) {
   }
   refuse("rows",
          names_differ(one$arg, other$arg, stimulus_names(one$data), stimulus_names(other$data)),
-         if ("dist" %in% c(kind_of(one$data), kind_of(other$data))) {
-           "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())"
-         } else {
-           "match_rows() keeps the stimuli that both have"
-         }, "; or remove the row names when the rows do correspond.{transposed_hint(one, other)}",
+         if (!"dist" %in% c(kind_of(one$data), kind_of(other$data)))
+           "match_rows() keeps the stimuli that both have" else
+             "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())",
+         "; or remove the row names when the rows do correspond.{transposed_hint(one, other)}",
          arg = other$arg)
 }
 

@@ -67,9 +67,7 @@ prepared_as_representation <- function(x, arg, name, side) {
   repr
 }
 
-refuse_prepared <- function(arg, ...) {
-  refuse("prepared", "`{arg}` ", ...)
-}
+refuse_prepared <- function(arg, ...) refuse("prepared", "`{arg}` ", ...)
 
 # Where the data themselves are needed.
 refuse_prepared_data <- function(x, arg) {

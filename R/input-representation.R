@@ -123,9 +123,7 @@ need_kind <- function(repr, accepted, what) {
   also <- c(dist = " or a \"dist\" object", graph = " or a neighbour graph")
   refuse("type", "`{repr$arg}` is {given}, but {what} needs the responses themselves (stimuli x ",
          "neurons){also[intersect(accepted, names(also))]}.",
-         if (what == quoted("cka")) {
-           " With kernel = \"rbf\" or \"manifold\" it takes distances."
-         })
+         if (what == quoted("cka")) " With kernel = \"rbf\" or \"manifold\" it takes distances.")
 }
 
 # The same representation with its stimuli in the order `permutation`. Nothing is prepared again:
@@ -392,12 +390,10 @@ warn_of_odd_columns <- function(reprs) {
        paste(vapply(utils::head(shown, 3), function(one) one$text, ""), collapse = " "),
        if (length(shown) > 3) paste0(" So ", if (length(shown) > 4) "have " else "has ",
                                      length(shown) - 3, " more."),
-       if (any(coded)) {
-         " If it stands for missing values, make it NA."
-       } else {
+       if (any(coded)) " If it stands for missing values, make it NA." else
          paste(" Scores are about little else: leave it out if it is no neuron; if it is one,",
-               "divide each column by its standard deviation to give all neurons equal weight.")
-       }, data = unlist(lapply(shown, function(one) one$data)))
+               "divide each column by its standard deviation to give all neurons equal weight."),
+       data = unlist(lapply(shown, function(one) one$data)))
 }
 
 # list(class, text, data) of what is odd in a representation, or NULL.

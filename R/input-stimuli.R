@@ -54,13 +54,10 @@ names_differ <- function(arg_1, arg_2, names_1, names_2) {
   twice <- c(names_1[duplicated(names_1)], names_2[duplicated(names_2)])
   only_1 <- setdiff(names_1, names_2)
   only_2 <- setdiff(names_2, names_1)
-  paste0("`", arg_1, "` and `", arg_2, "` name different stimuli (", if (length(only_2)) {
-    paste0(quoted(only_2[1]), " is in `", arg_2, "` alone")
-  } else if (length(only_1)) {
-    paste0(quoted(only_1[1]), " is in `", arg_1, "` alone")
-  } else {
-    paste0(quoted(twice[1]), " stands there more than once, in other places")
-  }, "): ")
+  paste0("`", arg_1, "` and `", arg_2, "` name different stimuli (",
+         if (length(only_2)) paste0(quoted(only_2[1]), " is in `", arg_2, "` alone") else
+           if (length(only_1)) paste0(quoted(only_1[1]), " is in `", arg_1, "` alone") else
+             paste0(quoted(twice[1]), " stands there more than once, in other places"), "): ")
 }
 
 # A sentence for messages, if the names or the sizes of two representations suggest that the stimuli
@@ -182,9 +179,8 @@ note_row_numbers <- function(reprs) {
   inform("one_sided_names", "The rows of ",
          enumerate(paste0("`", vapply(reprs[odd], `[[`, "", "arg"), "`"), 3, FALSE),
          " are compared by position, although their row numbers (",
-         if (sum(odd) > 1) {
-           paste0("of `", arg, "` ")
-         }, "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
+         if (sum(odd) > 1) paste0("of `", arg, "` "),
+         "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
          "order, or left out. Automatic row names of a data frame are no names: if they name the ",
          "stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
 }

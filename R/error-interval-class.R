@@ -67,7 +67,6 @@ interval_limits <- function(x, level) {
   need_columns(x, if (is_of_estimators(x)) c("estimator", "cka", "se", "df") else "df", "used")
   # the scales of the intervals of all rows, which may be of several calls
   places <- deletion_places(x)
-  if (anyNA(places$call)) refuse_lost_deletions()
   calls <- attr(x, "deletions")
   scales <- Map(function(call, row) calls[[call]]$scales[row, ], places$call, places$row)
   scales <- do.call(rbind, c(list(calls[[1]]$scales[0, ]), unname(scales)))
@@ -196,7 +195,6 @@ influence_matrix <- function(result, ...) {
   refuse_if(!inherits(result, "repalign_interval") || is_of_estimators(result), "type",
             "`result` must be what score_interval() returned, not {describe(result)}.")
   places <- deletion_places(result)
-  if (anyNA(places$call)) refuse_lost_deletions()
   calls <- attr(result, "deletions")
   refuse_if(length(unique(vapply(calls[unique(places$call)], function(call) call$units, 0))) > 1,
             "rows", "These rows come from calls with different numbers of stimuli: take the rows ",

@@ -40,11 +40,10 @@ interval_rows <- function(task, columns, factors) {
     }
     !vapply(task$sides$y$reprs[task$pairs$j], is_complete, NA, args, "y")
   })))
-  if (call$units < enough_for_errors) {
-    what <- if (call$clustered) "cluster" else "stimulus"
-    inform("few_stimuli", "Errors of {count_of(call$units, what)} are rough themselves, small ",
-           "ones too: take more {plural_of(what)}, if you can.")
-  }
+  what <- if (call$clustered) "cluster" else "stimulus"
+  inform_if(call$units < enough_for_errors, "few_stimuli", "Errors of ",
+            "{count_of(call$units, what)} are rough themselves, small ones too: take more ",
+            "{plural_of(what)}, if you can.")
   note_strong_stimuli(call, rows)
   several <- seq_along(columns) %in% unlist(lapply(factors, function(factor) factor$rows))
   call$scales <- interval_scales(task, rows$score, errors$se, columns, several)
@@ -77,15 +76,13 @@ note_strong_stimuli <- function(call, rows) {
   # of few units two carry half by chance
   few <- which(share > max(0.5, 6 / call$units))
   heavy <- which(known < enough_of_variance & !share > 0.5 & call$units >= enough_for_errors)
-  if (length(few)) {
-    at <- strongest[, few[1]]
-    inform("strong_stimuli", "Two of ",
-           influence_words(call, rows, few, paste0(
-             " (", if (is.null(call$names)) paste(at, collapse = " and ") else
-               enumerate(call$names[at]), ") carry ", round(100 * share[few[1]]), "%"
-           )), ": a sample of stimuli with more or fewer of such gives another score, which the ",
-           "interval hardly knows of. Look at these stimuli, and take more of their kind.")
-  }
+  at <- strongest[, few[1]]
+  inform_if(length(few), "strong_stimuli", "Two of ",
+            influence_words(call, rows, few, paste0(
+              " (", if (is.null(call$names)) paste(at, collapse = " and ") else
+                enumerate(call$names[at]), ") carry ", round(100 * share[few[1]]), "%"
+            )), ": a sample of stimuli with more or fewer of such gives another score, which the ",
+            "interval hardly knows of. Look at these stimuli, and take more of their kind.")
   inform_if(length(heavy), "heavy_tails", "A few of ",
             influence_words(call, rows, heavy, paste0(
               " carry much (kurtosis ", format(kurtosis[heavy[1]], digits = 2), ")"
@@ -248,9 +245,8 @@ score_keys <- function(rows) {
   do.call(paste, c(lapply(unname(as.list(rows)[columns]), as.character), sep = "\r"))
 }
 
-# The places of the rows of a result: a data frame with the columns call and row; NA for rows that
-# are of no call.
-deletion_places <- function(object) {
+# The places of the rows of a result: a data frame with the columns call and row.
+deletion_places <- function(object, arg = "object") {
   rows <- as.data.frame(object)
   if (all(c("estimator", "cka") %in% names(rows))) {
     # rows of cka_interval() as those of score_interval()
@@ -272,6 +268,9 @@ deletion_places <- function(object) {
       if (any(same)) places[at, ] <- c(call, here[same][1])
     }
   }
+  refuse_if(anyNA(places$call), "rows", "The deletions of some rows are no longer known: use rows ",
+            "of what score_interval() returned, with their names and scores as they were.",
+            arg = arg)
   places
 }
 
@@ -280,9 +279,8 @@ deletion_places <- function(object) {
 # those of each of the others with the stimuli, and df the degrees of freedom of each main part, and
 # most_df what they are at most together. Main parts with equal numbers in `sample` are one.
 interval_parts <- function(object, arg = "object") {
-  places <- deletion_places(object)
+  places <- deletion_places(object, arg)
   calls <- attr(object, "deletions")
-  if (anyNA(places$call)) refuse_lost_deletions(arg)
   refuse_if(length(unique(places$call)) > 1, "rows", "These rows come from several calls of ",
             "score_interval(), which do not tell how their scores vary together: give all ",
             "representations in one call.", arg = arg)
@@ -323,11 +321,6 @@ some_parts <- function(parts, at) {
   parts$interactions <- lapply(parts$interactions, cut)
   if (!is.null(parts$with_folds)) parts$with_folds <- cut(parts$with_folds)
   parts
-}
-
-refuse_lost_deletions <- function(arg = "object") {
-  refuse("rows", "The deletions of some rows are no longer known: use rows of what ",
-         "score_interval() returned, with their names and scores as they were.", arg = arg)
 }
 
 # The standard errors of contrasts (columns of `weights`, rows x contrasts) and their degrees of

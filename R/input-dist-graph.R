@@ -75,14 +75,13 @@ note_distance_matrix <- function(x, arg) {
   if (all(off == 0)) return(invisible())
   symmetric <- all(abs(x - t(x)) <= 1e-8 * max(abs(off)))
   # those of similarities are said to be ones only
-  if (!symmetric && (ones || any(off == 0))) return(invisible())
-  warn("distance_matrix", "`{arg}` is {if (symmetric) 'symmetric' else 'square'} with ",
-       "{if (zeros) 'zeros' else 'ones'} on the diagonal",
-       if (!symmetric) " and nowhere else, but not symmetric", ", like a matrix of ",
-       "{if (zeros) 'dissimilarities' else 'similarities'}{if (!symmetric) ' with a mistake'}, ",
-       "but its rows are taken for responses. If it holds ",
-       "{if (zeros) 'dissimilarities' else 'similarities'}, ",
-       "{if (!symmetric) 'correct it and '}give as.dist({if (ones) '1 - '}{arg}).", data = arg)
+  held <- if (zeros) "dissimilarities" else "similarities"
+  warn_if(symmetric || !ones && !any(off == 0), "distance_matrix", "`{arg}` is ",
+          "{if (symmetric) 'symmetric' else 'square'} with {if (zeros) 'zeros' else 'ones'} on ",
+          "the diagonal", if (!symmetric) " and nowhere else, but not symmetric",
+          ", like a matrix of {held}{if (!symmetric) ' with a mistake'}, but its rows are taken ",
+          "for responses. If it holds {held}, {if (!symmetric) 'correct it and '}give ",
+          "as.dist({if (ones) '1 - '}{arg}).", data = arg)
 }
 
 # The two stimuli (row numbers) whose distance is the k-th value of a "dist" object of n stimuli.
@@ -102,15 +101,13 @@ check_graph <- function(x, arg) {
   }
   idx <- unname(as.matrix(x$idx))
   dist <- unname(as.matrix(x$dist))
-  if (!is.numeric(idx) || !is.numeric(dist)) {
-    graph_error(arg, "needs numeric matrices in `idx` and `dist`")
-  }
+  numeric <- is.numeric(idx) && is.numeric(dist)
+  if (!numeric) graph_error(arg, "needs numeric matrices in `idx` and `dist`")
   n <- nrow(idx)
   bad <- which(!is.finite(idx) | idx != round(idx) | idx < 1 | idx > n, arr.ind = TRUE)
   if (nrow(bad)) {
-    from_zero <- if (any(idx %in% 0)) "; if yours start at 0, add 1"
     graph_error(arg, "has an index that is not a row number (1 to ", n, ") in row ", bad[1, 1],
-                ", column ", bad[1, 2], from_zero)
+                ", column ", bad[1, 2], if (any(idx %in% 0)) "; if yours start at 0, add 1")
   }
   bad <- which(!is.finite(dist), arr.ind = TRUE)
   if (nrow(bad)) {

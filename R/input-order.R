@@ -184,18 +184,7 @@ refuse_repeated_labels <- function(labels, arg, codes = NULL) {
 
 # The same for a call of measures, each of which may have clusters of its own.
 refuse_repeats_of <- function(reprs, set, clusters, own_clusters) {
-  # The names that a representation shares with the one before are not looked at again.
-  known <- NULL
-  repeats <- FALSE
-  is_repeated <- logical(length(reprs))
-  for (k in seq_along(reprs)) {
-    names <- stimulus_names(reprs[[k]]$data)
-    if (is.null(names)) next
-    if (!identical(names, known)) repeats <- anyDuplicated(names) > 0
-    known <- names
-    is_repeated[k] <- repeats
-  }
-  repeated <- reprs[is_repeated]
+  repeated <- Filter(function(repr) anyDuplicated(stimulus_names(repr$data)), reprs)
   if (!length(repeated)) return(invisible())
   of_measure <- own_clusters && all(vapply(set, takes_clusters, NA))
   if (!is.null(clusters)) return(refuse_repeats(repeated, clusters, of_measure))
@@ -233,9 +222,8 @@ refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FAL
 # For functions that take matrices alone. where: words that say where means are taken.
 refuse_repeated_rows <- function(x, arg, where) {
   names <- rownames(x)
-  if (!anyDuplicated(names)) return(invisible())
-  twice <- names[duplicated(names)][1]
-  refuse("repeats", "`{arg}` has the name {quoted(twice)} more than once. If rows are ",
-         "repeats of one stimulus, take their means {where}, as by as.matrix(responses(x)); if ",
-         "they are different stimuli, give them different names.")
+  twice <- names[duplicated(names)]
+  refuse_if(length(twice), "repeats", "`{arg}` has the name {quoted(twice[1])} more than once. If ",
+            "rows are repeats of one stimulus, take their means {where}, as by ",
+            "as.matrix(responses(x)); if they are different stimuli, give them different names.")
 }

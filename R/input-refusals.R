@@ -64,7 +64,7 @@ refuse_time_bins <- function(data, arg) {
   ends <- strsplit(as.character(names(data)), " to ", fixed = TRUE)
   if (!length(ends) || any(lengths(ends) != 2)) return(invisible())
   ends <- suppressWarnings(matrix(as.numeric(unlist(ends)), 2))
-  if (anyNA(ends) || any(ends[1, -1] != ends[2, -ncol(ends)])) return(invisible())
-  refuse("type", "`{arg}` is a list of bins of time ({enumerate(names(data), 3)}), and a list is ",
-         "one of subjects: give one bin, {arg}[[1]], or one after the other by lapply().")
+  refuse_if(!anyNA(ends) && all(ends[1, -1] == ends[2, -ncol(ends)]), "type", "`{arg}` is a list ",
+            "of bins of time ({enumerate(names(data), 3)}), and a list is one of subjects: give ",
+            "one bin, {arg}[[1]], or one after the other by lapply().")
 }

@@ -78,15 +78,12 @@ matrix_representation <- function(x, stats, arg, name = arg, side = arg) {
 
 # The representations of a list of RDMs, for which plain_rdms() gives these extents.
 rdm_representations <- function(rdms, extents, args, names, side) {
-  reprs <- vector("list", length(rdms))
-  for (k in seq_along(reprs)) {
-    x <- rdms[[k]]
+  lapply(seq_along(rdms), function(k) {
     cache <- new_cache()
     cache$extent <- extents[, k]
-    reprs[[k]] <- list(kind = "dist", data = x, n = attr(x, "Size"), arg = args[k],
-                       name = names[k], side = side, cache = cache, loose = TRUE)
-  }
-  reprs
+    list(kind = "dist", data = rdms[[k]], n = attr(rdms[[k]], "Size"), arg = args[k],
+         name = names[k], side = side, cache = cache, loose = TRUE)
+  })
 }
 
 # The representation of an array in a file, which is read, judged, and not kept. `source` is where
@@ -145,13 +142,12 @@ permuted_representation <- function(repr, permutation) {
 # Estimates from trials do without some responses of a neuron, but not without all of them.
 refuse_empty_neurons <- function(means, arg, trials = FALSE) {
   empty <- which(colSums(!is.na(means)) == 0)
-  if (!length(empty)) return(invisible())
   one <- length(empty) == 1
-  refuse("nonfinite", "`{arg}` has no response at all of {if (one) 'neuron ' else 'neurons '}",
-         enumerate(named_places(empty, colnames(means)), quote = FALSE),
-         ": leave {if (one) 'it' else 'them'} out, by [, -",
-         if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"),
-         if (trials) ", ", "].")
+  refuse_if(length(empty), "nonfinite", "`{arg}` has no response at all of neuron",
+            if (!one) "s", " ", enumerate(named_places(empty, colnames(means)), quote = FALSE),
+            ": leave {if (one) 'it' else 'them'} out, by [, -",
+            if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"),
+            if (trials) ", ", "].")
 }
 
 unname_rows <- function(x) {

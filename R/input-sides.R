@@ -68,18 +68,16 @@ refuse_results <- function(given, arg) {
     if (length(given) == 1) "text, not data: read_representation() reads the data of a file" else
       paste0("text, not data.", categories_remedy(given, arg))
   }
-  if (is.null(what)) return(invisible())
-  refuse("type", "`{arg}` is {sub('[.]$', '', what)}.")
+  refuse_if(!is.null(what), "type", "`{arg}` is {sub('[.]$', '', what)}.")
 }
 
 # Recordings and RDMs have a function each, and refuse each other, by the place of the first one.
 refuse_elements <- function(given, arg, is_other, ...) {
   listed <- is_collection(given)
   at <- which(vapply(if (listed) given else list(given), is_other, NA))
-  if (!length(at)) return(invisible())
   name <- names_or_empty(given)[at[1]]
   place <- if (!listed) "" else if (nzchar(name)) paste0("$", name) else paste0("[[", at[1], "]]")
-  refuse("type", "`{arg}{place}` ", ..., arg = arg)
+  refuse_if(length(at), "type", "`{arg}{place}` ", ..., arg = arg)
 }
 
 # All representations of a call, each once: those of x alone where both sides are the same, and
@@ -90,8 +88,7 @@ all_representations <- function(sides) {
 
 # Is some representation in a file?
 is_filed <- function(sides) {
-  for (repr in c(sides$x$reprs, sides$y$reprs)) if (!is.null(repr$source)) return(TRUE)
-  FALSE
+  any(vapply(c(sides$x$reprs, sides$y$reprs), function(repr) !is.null(repr$source), NA))
 }
 
 # The representations of a list that was given twice, as those of the side y: what they prepare is
@@ -138,14 +135,12 @@ as_side <- function(x, arg, allow_na = FALSE) {
   if (rdms$n > 0) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg, rdms))
   for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
   nested <- vapply(x, is_collection, NA)
-  if (any(nested) && !all(nested)) {
-    # those that are fewer are to blame
-    lists <- sum(nested) < sum(!nested)
-    odd <- quoted(names[if (lists) nested else !nested][1])
-    refuse("type", "`{arg}` mixes matrices and lists: element {odd}",
-           if (lists) " is a list, and the others are not." else " is not a list of layers.",
-           " Give only matrices, or only lists of layers (models).")
-  }
+  # those that are fewer are to blame
+  lists <- sum(nested) < sum(!nested)
+  refuse_if(any(nested) && !all(nested), "type", "`{arg}` mixes matrices and lists: element ",
+            quoted(names[nested == lists][1]),
+            if (lists) " is a list, and the others are not." else " is not a list of layers.",
+            " Give only matrices, or only lists of layers (models).")
   if (!any(nested)) {
     return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg, rdms))
   }
@@ -180,11 +175,9 @@ check_element_names <- function(x, arg) {
             "{describe(x)}.")
   refuse_if(!length(x), "size", "`{arg}` is an empty list: there is nothing to compare.")
   names <- names(x)
-  if (is.null(names) || anyNA(names) || any(names == "")) {
-    at <- if (is.null(names)) 1 else which(is.na(names) | names == "")[1]
-    refuse("names", "`{arg}` is a list whose element {at} has no name: name all of them, for ",
-           "example names({arg}) <- paste0(\"layer\", seq_along({arg})).")
-  }
+  unnamed <- if (is.null(names)) 1 else which(is.na(names) | names == "")
+  refuse_if(length(unnamed), "names", "`{arg}` is a list whose element {unnamed[1]} has no name: ",
+            "name all of them, for example names({arg}) <- paste0(\"layer\", seq_along({arg})).")
   refuse_if(anyDuplicated(names), "names", "`{arg}` has two elements named ",
             "{quoted(names[duplicated(names)][1])}: names must differ.")
   names

@@ -9,16 +9,14 @@ check_rows <- function(n, least, arg, why) {
 # Refuses rows that have no direction: these are all zeros or, when rows are centred for
 # correlations, constant.
 refuse_rows <- function(repr, rows, centered) {
-  if (!length(rows)) return(invisible())
   one <- length(rows) == 1
-  kind <- if (centered) c("a constant row", "constant rows")
-          else c("a row of zeros", "rows of zeros")
   what <- if (centered) "correlation" else "direction and no cosine"
-  refuse(if (centered) "repalign_error_constant_row" else "repalign_error_zero_row",
-         "`{repr$arg}` has {kind[if (one) 1 else 2]} ({enumerate(rows, quote = FALSE)}), which ",
-         "{if (one) 'has' else 'have'} no {what} with any other. Remove ",
-         "{if (one) 'this stimulus' else 'these stimuli'} on both sides, or compare by Euclidean ",
-         "distances.")
+  refuse_if(length(rows), if (centered) "constant_row" else "zero_row", "`{repr$arg}` has ",
+            if (one) "a ", if (centered) "constant ", if (one) "row" else "rows",
+            if (!centered) " of zeros", " ({enumerate(rows, quote = FALSE)}), which ",
+            "{if (one) 'has' else 'have'} no {what} with any other. Remove ",
+            "{if (one) 'this stimulus' else 'these stimuli'} on both sides, or compare by ",
+            "Euclidean distances.")
 }
 
 # ---- one order
@@ -174,13 +172,11 @@ note_row_numbers <- function(reprs) {
       is_part(other) && !identical(other, own) && any(own %in% other)
     }, NA))
   }, NA)
-  if (!any(odd)) return(invisible())
-  arg <- reprs[[which(odd)[1]]]$arg
-  inform("one_sided_names", "The rows of ",
-         enumerate(paste0("`", vapply(reprs[odd], `[[`, "", "arg"), "`"), 3, FALSE),
-         " are compared by position, although their row numbers (",
-         if (sum(odd) > 1) paste0("of `", arg, "` "),
-         "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
-         "order, or left out. Automatic row names of a data frame are no names: if they name the ",
-         "stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
+  args <- vapply(reprs[odd], function(repr) paste0("`", repr$arg, "`"), "")
+  inform_if(any(odd), "one_sided_names", "The rows of ", enumerate(args, 3, FALSE),
+            " are compared by position, although their row numbers (",
+            if (sum(odd) > 1) paste("of", args[1], ""),
+            "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
+            "order, or left out. Automatic row names of a data frame are no names: if they name ",
+            "the stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
 }

@@ -64,8 +64,7 @@ scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
     subset$x <- cut(sides$x, lists[seq_len(size)])
     subset$y <- if (sides$self) subset$x else if (sides$same) on_side_y(subset$x) else
       cut(sides$y, lists[-seq_len(size)])
-    of_subset <- lapply(set, cut_measure_stimuli, keep[, b])
-    scores[, , b] <- quiet_scores(pairs, subset, of_subset)
+    scores[, , b] <- quiet_scores(pairs, subset, lapply(set, cut_measure_stimuli, keep[, b]))
     if (b == 1) announce_duration(started, 1, ncol(keep), label, "Fewer draws take less.")
     advance()
   }

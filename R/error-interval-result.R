@@ -16,8 +16,7 @@ interval_rows <- function(task, columns, factors) {
                nrow(task$pairs))
   rows$over <- over_words(task)
   call <- deletions_of_call(task, rows, columns, factors, words)
-  parts <- parts_of_call(call, seq_len(nrow(rows)))
-  errors <- contrast_errors(parts, diag(nrow(rows)))
+  errors <- contrast_errors(parts_of_call(call, seq_len(nrow(rows))), diag(nrow(rows)))
   # A score of identical representations does not vary, whatever the stimuli: there is no error.
   # Near it, distances that are functions of a cosine have the root of its rounding.
   score <- rows$score

@@ -124,8 +124,7 @@ sets_as_folds <- function(folds, call) {
     at <- as.integer(at)
     sort(kept[at[call$rows[at]]])
   })
-  name <- names(folds)
-  if (is.null(name)) name <- as.character(seq_along(folds))
+  name <- if (is.null(names(folds))) as.character(seq_along(folds)) else names(folds)
   list(test = test, name = name, repeat_of = rep(1L, length(folds)), overlapping = TRUE)
 }
 

@@ -71,6 +71,11 @@ scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
   scores
 }
 
+without_words <- function(code) {
+  withCallingHandlers(code, warning = function(w) invokeRestart("muffleWarning"),
+                      message = function(m) invokeRestart("muffleMessage"))
+}
+
 # Scores without their warnings and messages; NA where there is none.
 quiet_scores <- function(pairs, sides, set) {
   scores <- matrix(NA_real_, nrow(pairs), length(set))

@@ -221,7 +221,7 @@ warn_infinite_errors <- function(result) {
 #
 # rows           what names each of the P scores of the call (score_keys()), with their values and
 #                standard errors: a row of a result finds its place by these, so that results may be
-#                cut, reordered and bound; `sample_y`: see takes_y_as_sample()
+#                cut, reordered and bound; `sample_y`: see interval_rows()
 # n, units       the numbers of stimuli, and of what is deleted of them (stimuli or clusters)
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over

@@ -323,11 +323,6 @@ closed_column <- function(pair, measure, way, codes) {
   })
 }
 
-without_words <- function(code) {
-  withCallingHandlers(code, warning = function(w) invokeRestart("muffleWarning"),
-                      message = function(m) invokeRestart("muffleMessage"))
-}
-
 # Are the deletions of all pairs of the call made together?
 at_once <- function(way, task) {
   way$name == "closed" && !is.null(way$errors$cells) && nrow(task$pairs) > 1 &&

@@ -14,11 +14,8 @@
 # the smaller side can be too small for a double.
 rotation_parts <- function(pair, center, common = TRUE) {
   remember(pair$cache, list("rotated rows", center, common), {
-    units <- if (common) {
+    units <- if (!common) list(x = 1, y = 1, scale = 1) else
       common_units(form_scaling(pair$x, center), form_scaling(pair$y, center), FALSE)
-    } else {
-      list(x = 1, y = 1, scale = 1)
-    }
     x <- data_to_rotate(pair, "x", center) * units$x
     y <- data_to_rotate(pair, "y", center) * units$y
     parts <- singular_vectors(crossprod(x, y))
@@ -76,9 +73,7 @@ weighted_representation <- function(repr, w, center) {
   cut <- repr
   cut$data <- mark_checked(data[w > 0, , drop = FALSE])
   cut$n <- nrow(cut$data)
-  cut$cache <- new_cache()
-  cut$cache$said <- said_of(repr$cache)
-  cut$cache$choices <- repr$cache$choices
+  cut$cache <- cache_of_part(repr$cache, "choices")
   # weighted means have been taken off: nothing is left to centre
   scale <- power_of_two_below(max(abs(data)))
   for (is_centered in c(TRUE, FALSE)) {
@@ -253,8 +248,7 @@ cut_lists <- function(repr, metric, lists, keep, k) {
   if (!is.null(found)) return(found)
   refuse_if(repr$kind == "graph", "graph", "The neighbour graph `{repr$arg}` has too few ",
             "neighbours a row to find {k} among half of the stimuli: give responses, or more.")
-  graph <- random_graph(cut_for_subset(repr, keep), metric, k)
-  graph[c("idx", "dist")]
+  random_graph(cut_for_subset(repr, keep), metric, k)[c("idx", "dist")]
 }
 
 walk_lists <- function(lists, keep, k) {
@@ -276,8 +270,7 @@ walk_lists <- function(lists, keep, k) {
 }
 
 check_kept_neighbours <- function(kept, k, why) {
-  if (k < kept) return(invisible())
-  refuse("rows", "`k` is {k}, but only {kept} stimuli {why}: lower `k`.")
+  refuse_if(k >= kept, "rows", "`k` is {k}, but only {kept} stimuli {why}: lower `k`.")
 }
 
 # A representation of some of the stimuli. Where ranked lists of all stimuli are known, its
@@ -286,9 +279,7 @@ cut_for_subset <- function(repr, keep, lists = NULL) {
   cut <- repr
   # the forms of all stimuli do not serve for some of them; the data beside them do
   cut$prepared <- NULL
-  cut$cache <- new_cache()
-  cut$cache$said <- said_of(repr$cache)
-  for (part in c("choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
+  cut$cache <- cache_of_part(repr$cache)
   if (repr$kind == "graph" && length(lists)) {
     k <- max(vapply(lists, function(one) as.double(one$k), 0))
     cut$data <- new_form("graph", cut_lists(repr, "", lists[[1]]$lists, keep, k))

@@ -137,9 +137,9 @@ oriented_z <- function(scores, weights) {
 
 warn_left_out <- function(scores, usable) {
   lost <- setdiff(seq_along(scores$score), usable)
-  if (!length(lost)) return(invisible())
-  warn("undefined", "Scores without a standard error are left out ({length(lost)} of ",
-       "{length(scores$score)}). First, {quoted(scores$title[lost[1]])}.", data = lost)
+  warn_if(length(lost), "undefined", "Scores without a standard error are left out ",
+          "({length(lost)} of {length(scores$score)}). First, {quoted(scores$title[lost[1]])}.",
+          data = lost)
 }
 
 # ---- compare best
@@ -234,12 +234,11 @@ cross_fit <- function(result, scores, groups) {
     at <- vapply(groups, function(group) group[which.max(scores$sign[group] * pick[group])], 1L)
     judge[at[1]] - judge[at[2]]
   }
-  both <- vapply(seq_len(nrow(shifts$one)), function(h) {
+  mean(vapply(seq_len(nrow(shifts$one)), function(h) {
     first <- scores$score + shifts$one[h, ]
     second <- scores$score + shifts$other[h, ]
     (one_way(first, second) + one_way(second, first)) / 2
-  }, 0)
-  mean(both)
+  }, 0))
 }
 
 # What halves of the stimuli change about the scores, to first order: halvings x scores, for one

@@ -29,17 +29,21 @@ declare_result(
   heading = function(x, digits) {
     measure <- unique(x$measure)
     margin <- attr(x, "margin")
+    # the number of differences that p-values were adjusted for, or those of bound results
+    family <- attr(x, "family")
+    several <- unique(family)
     c(paste0("Differences of scores: ", count_of(nrow(x), "difference"),
              undefined_of(x$difference),
              if (untested_of(x)) paste0(", ", untested_of(x), " without a standard error"),
              if (length(measure) == 1) paste0(", ", measure)),
       level_words(x, "conf_low to conf_high: "),
       if (!is.null(attr(x, "p_adjust")) && !all(is.na(x$p_adjusted))) {
-        paste0("p_adjusted: ", attr(x, "p_adjust"), ", over ", family_words(attr(x, "family")))
+        paste0("p_adjusted: ", attr(x, "p_adjust"), ", over ",
+               if (length(several) == 1) count_of(several, "difference") else
+                 paste(enumerate(family, quote = FALSE), "differences, in each result alone"),
+               if (length(several) == 1 && length(family) > 1) " in each result")
       },
-      if (!is.null(margin)) {
-        paste0("p_equivalence, p_noninferiority: margin ", format(margin))
-      })
+      if (!is.null(margin)) paste0("p_equivalence, p_noninferiority: margin ", format(margin)))
   },
   # the heading names the measure if there is one, and without a margin two columns are empty
   shown = function(x) {
@@ -53,8 +57,7 @@ declare_result(
     need_columns(x, c("score_1", "score_2", "measure", "difference", "p_adjusted", "conf_low",
                       "conf_high"), "told", "result")
     for_each_measure(x, function(part) {
-      if (nrow(part) == 1) return(one_difference_words(part))
-      many_differences_words(part)
+      if (nrow(part) == 1) one_difference_words(part) else many_differences_words(part)
     })
   }
 )
@@ -198,12 +201,10 @@ one_difference_words <- function(x) {
   name <- compared_name(x, x$measure[1])
   told <- if (!is.null(x$contrast)) paste("the contrast", x$contrast) else
     paste("the difference of", x$score_1, "and", x$score_2)
-  if (is.na(x$difference)) {
-    return(paste0(capitalised(told), " by the ", name, " is undefined (NA)."))
-  }
+  told <- paste0(capitalised(told), " by the ", name)
+  if (is.na(x$difference)) return(paste(told, "is undefined (NA)."))
   if (is.na(x$p_adjusted)) {
-    return(paste0(capitalised(told), " by the ", name, " was ", number_word(x$difference),
-                  ", without a standard error."))
+    return(paste0(told, " was ", number_word(x$difference), ", without a standard error."))
   }
   found <- isTRUE(x$p_adjusted <= judged_at(x))
   facts <- difference_facts(x, 1)
@@ -219,13 +220,11 @@ one_difference_words <- function(x) {
   }
   margin <- attr(x, "margin")
   # equivalence is tested where a margin was given
-  if (!is.null(margin) && isFALSE(is.na(x$p_equivalence))) {
-    level <- judged_at(x)
-    start <- paste0(start, "; equivalence within ", number_word(margin),
-                    if (x$p_equivalence <= level) " was" else " was not", " shown",
-                    brackets(p_words(x$p_equivalence, level)))
-  }
-  paste0(start, ".")
+  paste0(start, if (!is.null(margin) && isFALSE(is.na(x$p_equivalence))) {
+    paste0("; equivalence within ", number_word(margin),
+           if (x$p_equivalence <= judged_at(x)) " was" else " was not", " shown",
+           brackets(p_words(x$p_equivalence, judged_at(x))))
+  }, ".")
 }
 
 many_differences_words <- function(x) {
@@ -258,14 +257,6 @@ many_differences_words <- function(x) {
 untested_of <- function(x) sum(is.na(x$se) & !is.na(x$difference))
 
 # ---- what all comparisons say
-
-# family: the number of differences that p-values were adjusted for, or those of bound results.
-family_words <- function(family) {
-  if (length(family) == 1) return(count_of(family, "difference"))
-  several <- unique(family)
-  if (length(several) == 1) return(paste(count_of(several, "difference"), "in each result"))
-  paste(enumerate(family, quote = FALSE), "differences, in each result alone")
-}
 
 # What was sampled, and the level of the intervals; nothing where parts of a result have lost it.
 level_words <- function(x, what) {
@@ -314,8 +305,13 @@ autoplot.repalign_comparison <- function(object, most = 15, ...) {
   need_columns(object, c("score_1", "score_2", "measure", "difference", "conf_low", "conf_high",
                          "simultaneous_low", "simultaneous_high"), "drawn")
   need_rows(object)
+  # of very many pairs of scores, those with the largest differences for their errors, in their
+  # order and by all measures
+  pair <- paste(object$score_1, object$score_2, object$contrast, sep = "\r")
+  size <- abs(object$difference) / object$se
+  clearest <- unique(pair[order(-size, seq_along(size))])
+  drawn <- object[pair %in% utils::head(clearest, most), ]
   # The first row is on top; each measure has a panel.
-  drawn <- clearest_differences(object, most)
   rows <- as.data.frame(drawn)
   refuse_undefined(rows$difference)
   title <- if (!is.null(rows$contrast)) rows$contrast else
@@ -376,32 +372,21 @@ interval_line <- function(limits, width) {
                           na.rm = TRUE, linewidth = width, colour = forest_colour)
 }
 
-# Of very many pairs of scores, those with the largest differences for their errors, in their order
-# and by all measures.
-clearest_differences <- function(object, most) {
-  pair <- paste(object$score_1, object$score_2, object$contrast, sep = "\r")
-  size <- abs(object$difference) / object$se
-  clearest <- unique(pair[order(-size, seq_along(size))])
-  object[pair %in% utils::head(clearest, most), ]
-}
-
 # count: how many differences there are, of which `object` has those that are drawn.
 comparison_caption <- function(object, count, titles = NULL) {
-  level <- attr(object, "conf_level")
   margin <- attr(object, "margin")
+  level <- attr(object, "conf_level")
   level <- if (!is.null(level)) paste0(format(100 * level), "% ")
   over <- attr(object, "over")
-  parts <- c(paste0("thick lines: ", level, "intervals of each difference",
-                    if (length(over)) paste0(" over ", extent_words(over)), "; thin: ", level,
-                    "of all together",
-                    if (!has_p_of_intervals(object)) ", for p_adjust = \"max_t\""),
-             if (!is.null(margin)) paste("band: differences below", format(margin)),
-             if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"),
-             crowded_words(titles))
-  if (count > nrow(object)) {
-    parts <- c(parts, paste(nrow(object), "of", count, "differences, the largest for their errors"))
-  }
-  caption_of(parts)
+  caption_of(c(paste0("thick lines: ", level, "intervals of each difference",
+                      if (length(over)) paste0(" over ", extent_words(over)), "; thin: ", level,
+                      "of all together",
+                      if (!has_p_of_intervals(object)) ", for p_adjust = \"max_t\""),
+               if (!is.null(margin)) paste("band: differences below", format(margin)),
+               if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"),
+               crowded_words(titles), if (count > nrow(object)) {
+                 paste(nrow(object), "of", count, "differences, the largest for their errors")
+               }))
 }
 
 #' @rdname plot.repalign
@@ -420,12 +405,14 @@ autoplot.repalign_best <- function(object, ...) {
   if (identical(as.character(members$group), as.character(members$measure))) {
     levels(members$panel) <- measure_titles(levels(members$panel))
   }
-  members$set <- factor(ifelse(members$in_set %in% TRUE, "may be the best", "is not"),
-                        c("may be the best", "is not"))
-  rows <- members
+  members$set <- factor(!members$in_set %in% TRUE, c(FALSE, TRUE), c("may be the best", "is not"))
   bands <- as.data.frame(object)
-  bands$panel <- rows$panel[match(bands$group, rows$group)]
-  ggplot2::ggplot(rows, by_column(x = "score", y = "title")) +
+  bands$panel <- members$panel[match(bands$group, members$group)]
+  # groups of the same scores have one axis of names
+  titles <- lapply(split(as.character(members$title), members$panel), sort)
+  level <- attr(object, "conf_level")
+  over <- attr(object, "over")
+  ggplot2::ggplot(members, by_column(x = "score", y = "title")) +
     ggplot2::geom_rect(data = bands, inherit.aes = FALSE, na.rm = TRUE, alpha = 0.2,
                        fill = okabe_ito[["sky"]],
                        by_column(xmin = "conf_low", xmax = "conf_high", ymin = -Inf, ymax = Inf)) +
@@ -433,23 +420,12 @@ autoplot.repalign_best <- function(object, ...) {
                         colour = forest_colour) +
     ggplot2::scale_shape_manual(values = c(`may be the best` = 19, `is not` = 1), name = NULL,
                                 drop = FALSE) +
-    score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1) +
-    ggplot2::labs(x = axis_words(rows$measure), y = NULL, caption = best_caption(object)) +
+    score_axis(ggplot2::scale_x_continuous, whole = nlevels(members$panel) == 1) +
+    ggplot2::labs(x = axis_words(members$measure), y = NULL, caption = caption_of(paste0(
+      "band: ", if (!is.null(level)) paste0(format(100 * level), "% "),
+      "interval of the best true score", if (length(over)) paste0(" over ", extent_words(over))
+    ))) +
     picture_theme() +
-    side_panels(rows$panel, best_scales(rows)) +
-    names_axis("y", levels(rows$title))
-}
-
-# Groups of the same scores have one axis of names.
-best_scales <- function(rows) {
-  alike <- length(unique(lapply(split(as.character(rows$title), rows$panel), sort))) == 1
-  if (alike) "free_x" else "free"
-}
-
-best_caption <- function(object) {
-  level <- attr(object, "conf_level")
-  over <- attr(object, "over")
-  caption_of(paste0("band: ", if (!is.null(level)) paste0(format(100 * level), "% "),
-                    "interval of the best true score",
-                    if (length(over)) paste0(" over ", extent_words(over))))
+    side_panels(members$panel, if (length(unique(titles)) == 1) "free_x" else "free") +
+    names_axis("y", levels(members$title))
 }

@@ -88,13 +88,20 @@ compare_scores <- function(result, contrasts = "pairs",
   rows <- data.frame(score_1 = given$score_1, score_2 = given$score_2, measure = given$measure,
                      difference = difference, se = errors$se, df = errors$df,
                      statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
-  if (!is.null(given$contrast)) rows$contrast <- given$contrast
+  if (!is.null(given$contrast)) rows <- cbind(contrast = given$contrast, rows)
   usable <- which(!is.na(rows$se))
   # the largest absolute contrast of each draw; one contrast is its own largest
   largest <- if (length(usable) > 1) {
     largest_of_contrasts(draws_of_scores(scores, draws), given$weights[, usable, drop = FALSE], abs)
   }
-  rows$p_adjusted <- adjusted_p(rows, p_adjust, largest, usable)
+  rows$p_adjusted <- rows$p_value
+  if (p_adjust != "max_t") {
+    rows$p_adjusted <- stats::p.adjust(rows$p_value, p_adjust)
+  } else if (!is.null(largest)) {
+    # draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted
+    z <- abs(z_of(statistic, rows$df))[usable]
+    rows$p_adjusted[usable] <- pmax(share_reaching(z, largest), rows$p_value[usable])
+  }
   half <- stats::qt(0.5 + scores$level / 2, rows$df) * rows$se
   z <- stats::qnorm(0.5 + scores$level / 2)
   if (!is.null(largest)) z <- critical_of(largest, 1 - scores$level, z)
@@ -110,39 +117,20 @@ compare_scores <- function(result, contrasts = "pairs",
     rows$p_equivalence <- pmax(above, below)
     rows$p_noninferiority <- ifelse(similar, above, below)
   }
-  warn_no_differences(rows)
-  columns <- c(if (!is.null(given$contrast)) "contrast", "score_1", "score_2", "measure",
-               "difference", "se", "df", "statistic", "p_value", "p_adjusted", "conf_low",
-               "conf_high", "simultaneous_low", "simultaneous_high", "p_equivalence",
-               "p_noninferiority")
+  lost <- which(is.na(rows$se))
+  first <- rows[lost[1], ]
+  warn_if(length(lost), "undefined", "No standard error (NA) of {length(lost)} of ",
+          "{count_of(nrow(rows), 'difference')}. First, {quoted(first$score_1)} less ",
+          "{quoted(first$score_2)}: ",
+          if (is.na(first$difference)) "a score is undefined." else
+            paste0("it does not vary with what was sampled, as that of identical data, or only ",
+                   "with the choice of folds, or the error of a score is unknown."), data = lost)
   rownames(rows) <- NULL
-  new_result(rows[columns], "repalign_comparison", list(
+  new_result(rows, "repalign_comparison", list(
     conf_level = scores$level, p_adjust = p_adjust, margin = margin,
     over = over_of_measures(scores$rows), of_models = scores$of_models,
     no_interactions = scores$halves, family = length(usable)
   ))
-}
-
-# Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.
-adjusted_p <- function(rows, p_adjust, largest, usable) {
-  if (p_adjust != "max_t") return(stats::p.adjust(rows$p_value, p_adjust))
-  if (is.null(largest)) return(rows$p_value)
-  adjusted <- rows$p_value
-  z <- abs(z_of(rows$statistic, rows$df))[usable]
-  adjusted[usable] <- pmax(share_reaching(z, largest), adjusted[usable])
-  adjusted
-}
-
-warn_no_differences <- function(rows) {
-  lost <- which(is.na(rows$se))
-  if (!length(lost)) return(invisible())
-  first <- rows[lost[1], ]
-  warn("undefined", "No standard error (NA) of {length(lost)} of ",
-       "{count_of(nrow(rows), 'difference')}. First, {quoted(first$score_1)} less ",
-       "{quoted(first$score_2)}: ",
-       if (is.na(first$difference)) "a score is undefined." else
-         paste0("it does not vary with what was sampled, as that of identical data, or only with ",
-                "the choice of folds, or the error of a score is unknown."), data = lost)
 }
 
 # ---- compared scores
@@ -159,11 +147,9 @@ compared_scores <- function(result) {
   result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
-    ours <- !is.na(result_kind(result))
-    refuse("type", "`result` must be what {comparable_makers} returned, with the scores ",
-           "to compare, not ",
-           if (ours) paste0("that of ", maker_of(result), ": ",
-                            where_errors_are(result)) else describe(result), ".")
+    refuse("type", "`result` must be what {comparable_makers} returned, with the scores to ",
+           "compare, not ", if (is.na(result_kind(result))) describe(result) else
+             paste0("that of ", maker_of(result), ": ", where_errors_are(result)), ".")
   }
   rows <- as.data.frame(result)
   refuse_if(!nrow(rows), "size", "`result` has no rows: look at how they were chosen.")
@@ -177,10 +163,7 @@ compared_scores <- function(result) {
   measure <- as.character(rows$measure)
   # What is not defined has no covariances.
   lost <- is.na(rows$score)
-  for (p in seq_along(parts$main)) {
-    parts$main[[p]][lost, ] <- NA
-    parts$main[[p]][, lost] <- NA
-  }
+  for (p in seq_along(parts$main)) parts$main[[p]][lost, ] <- parts$main[[p]][, lost] <- NA
   # Short names of the scores, which are different within each measure.
   titles <- character(length(measure))
   for (one in unique(measure)) {
@@ -289,9 +272,7 @@ as_contrasts <- function(contrasts, scores) {
       # all others less the reference, in every measure that has it
       reference <- check_choice(contrasts, c("pairs", unique(scores$title)), "contrasts")
       second <- which(scores$title == reference)
-      first <- lapply(second, function(at) {
-        setdiff(which(scores$measure == scores$measure[at]), at)
-      })
+      first <- lapply(second, function(at) setdiff(which(scores$measure == scores$measure[at]), at))
       list(first = unlist(first), second = rep(second, lengths(first)))
     }
     return(list(weights = pair_weights(length(scores$score), pairs$first, pairs$second),
@@ -304,9 +285,8 @@ as_contrasts <- function(contrasts, scores) {
     measures <- unique(scores$measure[w != 0])
     refuse_if(!length(measures) || abs(sum(w)) > 1e-8 * sum(abs(w)), "value",
               "`contrasts`: the weights of row {j}",
-              if (length(measures)) {
-                paste0(" add up to ", format(sum(w), digits = 4))
-              } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
+              if (length(measures)) paste0(" add up to ", format(sum(w), digits = 4)) else
+                " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
     refuse_if(length(measures) > 1, "choice", "`contrasts`: row {j} compares scores of ",
               "{enumerate(measures)}, which are not on one scale: a contrast needs scores of one ",
               "measure.")

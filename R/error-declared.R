@@ -20,17 +20,13 @@ jackknife_column <- function(values, errors) {
   spread <- if (errors$transform == "z") {
     z <- suppressWarnings(atanh(values[-1]))
     sqrt((m - 1) / m * cross_deviation(z, z))
-  } else {
-    NA_real_
-  }
+  } else NA_real_
   if (!is.null(errors$cosine)) values <- errors$cosine$score(values)
   list(value = values[1], change = values[-1] - values[1], spread = spread)
 }
 
 influence_column <- function(value, influence, errors, codes) {
-  if (!is.null(errors$cosine)) {
-    influence <- influence * errors$cosine$slope(errors$cosine$of(value))
-  }
+  if (!is.null(errors$cosine)) influence <- influence * errors$cosine$slope(errors$cosine$of(value))
   n <- length(influence)
   if (!is.null(codes)) influence <- drop(rowsum(influence, codes)) * length(unique(codes)) / n
   m <- length(influence)
@@ -198,10 +194,26 @@ pairwise_cells <- function(x, y, kind, side, args) {
   little_y <- little(yy, b)
   n <- x[[1]]$n
   values <- array(NA_real_, c(length(x), length(y), n + 1))
+  vectors <- function(sides, of) matrix(vapply(sides, of, numeric(n)), n)
+  r <- vectors(a, function(side) rowSums(side$k))
   # few at a time, so that their sums take little memory
   each <- max(1, floor(room_for_dots() / (as.double(n) * length(x))))
   for (at in split(seq_along(y), (seq_along(y) - 1) %/% each)) {
-    products <- products_of_cells(kind, a, b[at])
+    # for each side of a the deleted_products() with all of these, a column each
+    m <- array(0, c(length(a), length(at), n))
+    for (s in seq_len(n)) {
+      column <- function(side) side$k[, s]
+      m[, , s] <- crossprod(vectors(a, column), vectors(b[at], column))
+    }
+    q <- vectors(b[at], function(side) rowSums(side$k))
+    dl <- vectors(b[at], function(side) diag(side$k))
+    lr <- lapply(b[at], function(side) side$k %*% r)
+    products <- lapply(seq_along(a), function(i) {
+      k <- a[[i]]$k
+      sums <- column_sums_left(r[, i], diag(k), q, dl, t(matrix(m[i, , ], length(at))), k %*% q,
+                               vectors(lr, function(product) product[, i]))
+      products_of_sums(kind, sums, a[[i]]$between)
+    })
     for (j in at) {
       for (i in seq_along(x)) {
         if (alone && i > j) next
@@ -215,28 +227,6 @@ pairwise_cells <- function(x, y, kind, side, args) {
     }
   }
   values
-}
-
-# For each side of a the deleted_products() with all of b, a column each.
-products_of_cells <- function(kind, a, b) {
-  n <- nrow(a[[1]]$k)
-  vectors <- function(sides, of) matrix(vapply(sides, of, numeric(n)), n)
-  m <- array(0, c(length(a), length(b), n))
-  for (s in seq_len(n)) {
-    column <- function(side) side$k[, s]
-    m[, , s] <- crossprod(vectors(a, column), vectors(b, column))
-  }
-  diagonal <- function(side) diag(side$k)
-  r <- vectors(a, function(side) rowSums(side$k))
-  q <- vectors(b, function(side) rowSums(side$k))
-  dl <- vectors(b, diagonal)
-  lr <- lapply(b, function(side) side$k %*% r)
-  lapply(seq_along(a), function(i) {
-    k <- a[[i]]$k
-    sums <- column_sums_left(r[, i], diag(k), q, dl, t(matrix(m[i, , ], length(b))), k %*% q,
-                             vectors(lr, function(product) product[, i]))
-    products_of_sums(kind, sums, a[[i]]$between)
-  })
 }
 
 # The ratio computed anew, for a unit that holds nearly all of the variance of a side.
@@ -321,8 +311,7 @@ growing_errors <- function(growth) {
 # corrected CKA beyond 1 is the cosine of no angle.
 new_angle <- function() {
   angle <- function(c) acos(pmin(pmax(replace(c, which(abs(c) > 1 + tie_share), NA), -1), 1))
-  list(score = angle, of = cos,
-       slope = function(c) -1 / sqrt(1 - c^2), back = "angle")
+  list(score = angle, of = cos, slope = function(c) -1 / sqrt(1 - c^2), back = "angle")
 }
 
 new_chord <- function() {

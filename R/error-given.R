@@ -76,8 +76,10 @@ with_partial_columns <- function(task, columns) {
     errors <- errors_by_deletion(task$set[[m]])
     for (p in seq_len(nrow(task$pairs))) {
       row <- (p - 1) * k + m
-      columns[row] <- partial_columns(lapply(c(columns[row], columns_beside(task, p, m)), list),
-                                      errors)
+      beside <- lapply(parts_beside(task, p, m), function(part) {
+        task$beside[[m]]$tasks[[part$task]]$columns[part$row]
+      })
+      columns[row] <- partial_columns(c(list(columns[row]), beside), errors)
       if (!is.na(columns[[row]]$value)) lost <- max(lost, sum(is.na(columns[[row]]$change)))
     }
   }
@@ -87,10 +89,6 @@ with_partial_columns <- function(task, columns) {
   columns
 }
 
-columns_beside <- function(task, p, m, columns = lapply(task$beside[[m]]$tasks, `[[`, "columns")) {
-  lapply(parts_beside(task, p, m), function(part) columns[[part$task]][[part$row]])
-}
-
 errors_by_deletion <- function(measure) {
   errors <- errors_of(measure)
   if (is.null(errors)) list(transform = transform_of(measure, NULL)) else errors
@@ -98,50 +96,27 @@ errors_by_deletion <- function(measure) {
 
 # ---- neurons
 
-# The samples of neurons of a call with controls, in the form of neuron_samples(), with `own`: for
-# each row the labels by which the scores that it is made of know the units, in the order of
-# parts_beside() after that of x and y (NULL where a score has none of them).
-samples_with_controls <- function(task) {
-  samples <- list()
-  k <- length(task$set)
-  for (p in seq_len(nrow(task$pairs))) {
-    pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
-    for (m in seq_along(task$set)) {
-      found <- if (is.null(task$beside[[m]])) {
-        lapply(samples_of_row(pair, task, p, m), function(s) c(s, list(own = list(s$units))))
-      } else samples_of_partial(pair, task, p, m)
-      for (sample in found) {
-        key <- sample$key
-        if (is.null(samples[[key]])) samples[[key]] <- sample[c("name", "size")]
-        samples[[key]]$rows <- c(samples[[key]]$rows, (p - 1) * k + m)
-        samples[[key]]$own <- c(samples[[key]]$own, list(sample$own))
-      }
-    }
-  }
-  unname(samples)
-}
-
-# Of one partial score. Neurons that several sides have are one sample, and deleted on all of them.
+# As samples_of_row(), of one partial score, with `own`: the labels by which the scores that it is
+# made of know the units, in the order of parts_beside() after that of x and y (NULL where a score
+# has none of them). Neurons that several sides have are one sample, and deleted on all of them.
 samples_of_partial <- function(pair, task, p, m) {
   measure <- task$set[[m]]
   one_list <- task$sides$self || task$sides$same
   parts <- parts_beside(task, p, m)
-  tasks <- task$beside[[m]]$tasks
   count <- ncol(measure$given$at)
   of_part <- lapply(seq_along(parts), function(q) {
-    part <- parts[[q]]
-    one <- tasks[[part$task]]
-    pair <- side_pair(one$sides, one$pairs$i[part$row], one$pairs$j[part$row])
-    at <- c(one$pairs$i[part$row], one$pairs$j[part$row])
+    one <- task$beside[[m]]$tasks[[parts[[q]]$task]]
+    at <- unlist(one$pairs[parts[[q]]$row, c("i", "j")])
+    pair <- side_pair(one$sides, at[[1]], at[[2]])
     # a name for each side of the call, in which a control has its place
     first <- if (q <= count) "x" else if (q <= 2 * count) "y" else paste0("z", at[1])
     sides <- c(first, paste0("z", at[2]))
     list(sides = sides, labels = neuron_labels(pair, one$set[[1]], one$settings), pair = pair,
          sampled = sampled_sides(pair, one$set[[1]], one$settings))
   })
-  of_part <- c(list(list(sides = c("x", "y"), labels = neuron_labels(pair, measure, task$settings),
-                         pair = pair, sampled = sampled_sides(pair, measure, task$settings))),
-               of_part)
+  xy <- list(sides = c("x", "y"), labels = neuron_labels(pair, measure, task$settings),
+             pair = pair, sampled = sampled_sides(pair, measure, task$settings))
+  of_part <- c(list(xy), of_part)
   # what the units of each side are called, by the first score that has the side
   names <- list()
   titles <- list()
@@ -198,7 +173,7 @@ partial_without_units <- function(sample, at, task, columns, tables) {
   k <- length(task$set)
   m <- (sample$rows - 1) %% k + 1
   p <- (sample$rows - 1) %/% k + 1
-  xy <- reduced_rows(task, tables, columns, sample$rows, lapply(sample$own, `[[`, 1), at)
+  xy <- reduced_rows(task, tables, columns, sample$rows, sample$units, at)
   made <- new.env()
   found <- matrix(list(), length(sample$rows), length(at))
   for (r in seq_along(sample$rows)) {
@@ -219,8 +194,7 @@ partial_without_units <- function(sample, at, task, columns, tables) {
       }
       made[[key]]
     })
-    errors <- errors_by_deletion(task$set[[m[r]]])
-    found[r, ] <- partial_columns(c(list(xy[r, ]), beside), errors)
+    found[r, ] <- partial_columns(c(list(xy[r, ]), beside), errors_by_deletion(task$set[[m[r]]]))
   }
   found
 }
@@ -268,11 +242,11 @@ p_of_zero <- function(task, rows) {
       sampled(task$sides$y$reprs[at$j], "y") && !has("neurons_y") ||
       sampled(controls, "z") && !has("neurons_given")
   }, NA)
+  corrected <- all(vapply(task$set, function(m) isTRUE(m$args$corrects$neurons), NA))
   inform_if(any(fixed), "no_p_zero", "No p_zero (NA): over these samples the test of a partial ",
             "score of 0 finds too much, as the neurons of some side are held fixed. ",
-            if (all(vapply(task$set, function(m) isTRUE(m$args$corrects$neurons), NA))) {
-              "Declare "
-            } else "Take cka(estimator = \"stimulus_neuron\") with its own `over`, or declare ",
+            if (corrected) "Declare " else
+              "Take cka(estimator = \"stimulus_neuron\") with its own `over`, or declare ",
             "what is all there is by responses(complete = TRUE), of the controls, too.")
   replace(p, fixed, NA)
 }

@@ -8,16 +8,6 @@ draw_halves <- function(n, draws, codes) {
   vapply(seq_len(draws), function(b) units %in% sample.int(count, count %/% 2), logical(n))
 }
 
-# What the spread of scores of half-samples is multiplied by: sqrt(h / (n - h)), and by the growth
-# of scores that are sums over stimuli.
-half_sample_factor <- function(measure, n, codes) {
-  count <- units_of(n, codes)
-  half <- count %/% 2
-  growth <- errors_of(measure)$growth
-  growth <- if (is.null(growth)) 1 else growth(measure$args, n, n * half / count)
-  growth * sqrt(half / (count - half))
-}
-
 # Scores of each subset (columns of `keep`), an array pairs x measures x subsets. Scores that are
 # undefined or fail in a subset are NA.
 subset_scores <- function(keep, pairs, sides, set, label, threads = NULL) {
@@ -25,7 +15,22 @@ subset_scores <- function(keep, pairs, sides, set, label, threads = NULL) {
     if (is.null(measure$neighbours)) next
     check_kept_neighbours(min(colSums(keep)), measure$neighbours$k, "are in a subset")
   }
-  lists <- all_ranked_lists(set, all_representations(sides))
+  # for each representation the ranked lists of all metrics that the measures ask for:
+  # list(metric, k, lists), with the largest k of each
+  wanted <- lapply(set, function(measure) if (is.null(measure$args$clusters)) measure$neighbours)
+  wanted <- Filter(Negate(is.null), wanted)
+  metrics <- vapply(wanted, function(w) w$metric, "")
+  largest <- vapply(split(wanted, factor(metrics, unique(metrics))), function(same) {
+    max(vapply(same, function(w) as.double(w$k), 0))
+  }, 0)
+  lists <- lapply(all_representations(sides), function(repr) {
+    unname(Map(function(metric, k) {
+      # what the search says was said before
+      lists <- if (repr$kind == "dist" && metric != "euclidean") list(idx = NULL)
+               else ranked_lists(repr, metric, k, NULL)
+      list(metric = metric, k = k, lists = lists)
+    }, names(largest), largest))
+  })
   if (worker_count() == 0 || ncol(keep) == 1) {
     return(scores_in_turn(keep, pairs, sides, set, lists, label))
   }
@@ -59,75 +64,49 @@ scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
     subset$x <- cut(sides$x, lists[seq_len(size)])
     subset$y <- if (sides$self) subset$x else if (sides$same) on_side_y(subset$x) else
       cut(sides$y, lists[-seq_len(size)])
-    of_subset <- lapply(set, cut_measure_stimuli, keep[, b])
-    scores[, , b] <- quiet_scores(pairs, subset, of_subset)
+    scores[, , b] <- quiet_scores(pairs, subset, lapply(set, cut_measure_stimuli, keep[, b]))
     if (b == 1) announce_duration(started, 1, ncol(keep), label, "Fewer draws take less.")
     advance()
   }
   scores
 }
 
+without_words <- function(code) {
+  withCallingHandlers(code, warning = function(w) invokeRestart("muffleWarning"),
+                      message = function(m) invokeRestart("muffleMessage"))
+}
+
 # Scores without their warnings and messages; NA where there is none.
 quiet_scores <- function(pairs, sides, set) {
   scores <- matrix(NA_real_, nrow(pairs), length(set))
   for (m in seq_along(set)) {
-    found <- quiet_dots(pairs, sides, set[[m]])
-    if (!is.null(found)) scores[, m] <- found
+    measure <- set[[m]]
+    if (!is.null(measure$dot)) {
+      # products need all of the sides as they are scored: without some stimuli, others may be alike
+      judged <- sides
+      for (name in c("x", "y")) {
+        judged[[name]]$reprs <- lapply(sides[[name]]$reprs, function(repr) {
+          if (is.null(repr$refused[[measure$label]])) {
+            repr$refused[[measure$label]] <- refusal(measure, repr)
+          }
+          repr
+        })
+      }
+      found <- without_words(dot_scores(measure, 1L, pairs, judged, new.env()))
+      if (!is.null(found)) scores[, m] <- found
+    }
     for (p in which(is.na(scores[, m]))) {
-      scores[p, m] <- quiet_score(side_pair(sides, pairs$i[p], pairs$j[p]), set[[m]])
+      pair <- side_pair(sides, pairs$i[p], pairs$j[p])
+      if (!is.null(refusal(measure, pair$x)) || !is.null(refusal(measure, pair$y))) next
+      scores[p, m] <- catch_error(without_words(
+        compare_pair(measure$declaration, pair, measure$args)
+      ), failed = function(e) {
+        if (inherits(e, "repalign_error")) return(NA_real_)
+        # what a function of the user's own stops with is no matter of the stimuli that are left out
+        stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
+                          " (with some stimuli or neurons left out)"), e)
+      })
     }
   }
   scores
-}
-
-# Products need all of the sides as they are scored: without some stimuli, others may be alike.
-quiet_dots <- function(pairs, sides, measure) {
-  if (is.null(measure$dot)) return(NULL)
-  for (name in c("x", "y")) {
-    sides[[name]]$reprs <- lapply(sides[[name]]$reprs, function(repr) {
-      if (is.null(repr$refused[[measure$label]])) {
-        repr$refused[[measure$label]] <- refusal(measure, repr)
-      }
-      repr
-    })
-  }
-  withCallingHandlers(dot_scores(measure, 1L, pairs, sides, new.env()),
-                      warning = function(w) invokeRestart("muffleWarning"),
-                      message = function(m) invokeRestart("muffleMessage"))
-}
-
-# What a function of the user's own stops with is no matter of the stimuli that are left out.
-quiet_score <- function(pair, measure) {
-  # without some stimuli, the others may be alike
-  if (!is.null(refusal(measure, pair$x)) || !is.null(refusal(measure, pair$y))) return(NA_real_)
-  catch_error(withCallingHandlers(compare_pair(measure$declaration, pair, measure$args),
-                                  warning = function(w) invokeRestart("muffleWarning"),
-                                  message = function(m) invokeRestart("muffleMessage")),
-              failed = function(e) {
-                if (inherits(e, "repalign_error")) return(NA_real_)
-                stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
-                                  " (with some stimuli or neurons left out)"), e)
-              })
-}
-
-# For each representation the ranked lists of all metrics that the measures ask for:
-# list(metric, k, lists), with the largest k of each.
-all_ranked_lists <- function(set, reprs) {
-  wanted <- lapply(set, function(measure) {
-    if (is.null(measure$args$clusters)) measure$neighbours
-  })
-  wanted <- Filter(Negate(is.null), wanted)
-  metrics <- unique(vapply(wanted, function(w) w$metric, ""))
-  largest <- function(metric) {
-    max(vapply(wanted, function(w) if (w$metric == metric) as.double(w$k) else 0, 0))
-  }
-  lapply(reprs, function(repr) {
-    lapply(metrics, function(metric) {
-      k <- largest(metric)
-      # what the search says was said before
-      lists <- if (repr$kind == "dist" && metric != "euclidean") list(idx = NULL)
-               else ranked_lists(repr, metric, k, NULL)
-      list(metric = metric, k = k, lists = lists)
-    })
-  })
 }

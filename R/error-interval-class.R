@@ -38,40 +38,39 @@ declare_result(
   heading = function(x, digits) {
     c(if (is_of_estimators(x)) {
         paste0("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka))
-      } else {
-        paste0("Scores with errors: ", count_of(nrow(x), "score"), undefined_of(x$score))
-      }, interval_words(x))
+      } else paste0("Scores with errors: ", count_of(nrow(x), "score"), undefined_of(x$score)),
+      interval_words(x))
   },
   footing = function(x, digits) {
-    if (is_of_estimators(x)) {
-      both <- if ("both" %in% x$complete) "complete both"
-      return(c(correction_notes(x$correction), if (has_sampled_y(x)) sampled_units_note,
-               complete_note(both)))
-    }
-    halves <- any(grepl("neurons|subjects", x$over) & x$method == "half-samples")
-    c(if (halves) {
-      "Of half-samples no interactions are subtracted: their errors are rather too large."
-    }, if (has_sampled_y(x)) sampled_units_note, complete_note(x$measure))
+    estimators <- is_of_estimators(x)
+    c(if (estimators) correction_notes(x$correction) else
+        if (any(grepl("neurons|subjects", x$over) & x$method == "half-samples")) {
+          "Of half-samples no interactions are subtracted: their errors are rather too large."
+        },
+      if (has_sampled_y(x)) sampled_units_note,
+      complete_note(if (!estimators) x$measure else if ("both" %in% x$complete) "complete both"))
   },
   sentence = function(x) if (is_of_estimators(x)) estimators_sentence(x) else interval_sentence(x),
   glance = function(x) {
     estimators <- is_of_estimators(x)
     need_columns(x, if (estimators) c("estimator", "cka") else c("x", "y", "measure", "score", "n"),
                  "summarised")
-    level <- c(attr(x, "conf_level"), NA_real_)[1]
-    if (estimators) {
-      return(list(estimators = length(unique(x$estimator)), conf_level = level,
-                  undefined = sum(is.na(x$cka))))
-    }
-    list(pairs = count_pairs(x), measures = length(unique(x$measure)), n = x$n[1],
-         conf_level = level, undefined = sum(is.na(x$score)))
+    c(if (estimators) list(estimators = length(unique(x$estimator))) else
+        list(pairs = count_pairs(x), measures = length(unique(x$measure)), n = x$n[1]),
+      list(conf_level = c(attr(x, "conf_level"), NA_real_)[1],
+           undefined = sum(is.na(if (estimators) x$cka else x$score))))
   },
   limits = function(x, level) interval_limits(x, level)
 )
 
 interval_limits <- function(x, level) {
   need_columns(x, if (is_of_estimators(x)) c("estimator", "cka", "se", "df") else "df", "used")
-  limits <- limits_of(scales_of(x), x$df, level)
+  # the scales of the intervals of all rows, which may be of several calls
+  places <- deletion_places(x)
+  calls <- attr(x, "deletions")
+  scales <- Map(function(call, row) calls[[call]]$scales[row, ], places$call, places$row)
+  scales <- do.call(rbind, c(list(calls[[1]]$scales[0, ]), unname(scales)))
+  limits <- limits_of(scales, x$df, level)
   dimnames(limits) <- list(row_titles(x), NULL)
   limits
 }
@@ -131,9 +130,8 @@ summary.repalign_interval <- function(object, ...) {
   refuse_pooling(object)
   rows <- summary_rows(plain, source_columns(object), function(part) {
     known <- part$score[!is.na(part$score)]
-    data.frame(pairs = nrow(part), undefined = sum(is.na(part$score)),
-               min = if (length(known)) min(known) else NA_real_,
-               max = if (length(known)) max(known) else NA_real_,
+    ends <- if (length(known)) range(known) else c(NA_real_, NA_real_)
+    data.frame(pairs = nrow(part), undefined = sum(is.na(part$score)), min = ends[1], max = ends[2],
                median_se = stats::median(part$se, na.rm = TRUE))
   })
   told(rows, object)
@@ -162,28 +160,18 @@ summary.repalign_interval <- function(object, ...) {
 #' @order 2
 NULL
 
-# The scales of the intervals of all rows, which may be of several calls.
-scales_of <- function(object) {
-  places <- deletion_places(object)
-  if (anyNA(places$call)) refuse_lost_deletions()
-  calls <- attr(object, "deletions")
-  scales <- Map(function(call, row) calls[[call]]$scales[row, ], places$call, places$row)
-  do.call(rbind, c(list(calls[[1]]$scales[0, ]), unname(scales)))
-}
-
 # Short names of the rows: without what is the same in all of them.
 row_titles <- function(object) {
   rows <- as.data.frame(object)
   if (is_of_estimators(object)) return(source_names(rows, c(source_columns(object), "estimator")))
-  x <- full_names(rows, "x")
-  y <- full_names(rows, "y")
-  # parts of R squared are called by the part and its spaces
-  part <- if (inherits(object, "repalign_parts")) paste(rows$part, rows$space)
-  parts <- c(as.list(rows[source_columns(object)]), list(x, y, if (is.null(part))
-    as.character(rows$measure) else part))
-  varies <- vapply(parts, function(part) length(unique(part)) > 1, NA)
-  if (!is.null(part)) varies[length(varies)] <- TRUE
   if (!nrow(rows)) return(character())
+  # parts of R squared are called by the part and its spaces
+  of_parts <- inherits(object, "repalign_parts")
+  parts <- c(as.list(rows[source_columns(object)]),
+             list(full_names(rows, "x"), full_names(rows, "y"),
+                  if (of_parts) paste(rows$part, rows$space) else as.character(rows$measure)))
+  varies <- vapply(parts, function(part) length(unique(part)) > 1, NA)
+  if (of_parts) varies[length(varies)] <- TRUE
   if (!any(varies)) varies[length(varies) - 1] <- TRUE
   do.call(paste, c(unname(parts[varies]), sep = " | "))
 }
@@ -207,7 +195,6 @@ influence_matrix <- function(result, ...) {
   refuse_if(!inherits(result, "repalign_interval") || is_of_estimators(result), "type",
             "`result` must be what score_interval() returned, not {describe(result)}.")
   places <- deletion_places(result)
-  if (anyNA(places$call)) refuse_lost_deletions()
   calls <- attr(result, "deletions")
   refuse_if(length(unique(vapply(calls[unique(places$call)], function(call) call$units, 0))) > 1,
             "rows", "These rows come from calls with different numbers of stimuli: take the rows ",

@@ -56,18 +56,23 @@ neuron_labels <- function(pair, measure, settings) {
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
 # result, and `units` has for each row the labels of the units as that row knows them. Neurons of
-# one representation are one sample for all of its rows, on either side.
+# one representation are one sample for all of its rows, on either side. With controls, `own` has a
+# list of such labels for each row, see samples_of_partial().
 neuron_samples <- function(task) {
   samples <- list()
   k <- length(task$set)
   for (p in seq_len(nrow(task$pairs))) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in seq_along(task$set)) {
-      for (sample in samples_of_row(pair, task, p, m)) {
+      found <- if (is.null(task$beside[[m]])) samples_of_row(pair, task, p, m) else
+        samples_of_partial(pair, task, p, m)
+      for (sample in found) {
         key <- sample$key
+        own <- if (is.null(sample$own)) list(sample$units) else sample$own
         if (is.null(samples[[key]])) samples[[key]] <- sample[c("name", "size")]
         samples[[key]]$rows <- c(samples[[key]]$rows, (p - 1) * k + m)
-        samples[[key]]$units <- c(samples[[key]]$units, list(sample$units))
+        samples[[key]]$units <- c(samples[[key]]$units, own[1])
+        if (length(task$beside)) samples[[key]]$own <- c(samples[[key]]$own, list(own))
       }
     }
   }
@@ -209,20 +214,16 @@ pairs_without_units <- function(task, p, m, units, cuts) {
     keep <- lapply(labels[c("x", "y")], `!=`, units[u])
     if (!any(keep$x) || !any(keep$y)) return(list(group = "nothing is left"))
     reduced <- !vapply(keep, all, NA)
-    keys <- paste(names(at), at, ifelse(reduced, u, ""))
+    keys <- stats::setNames(paste(names(at), at, ifelse(reduced, u, "")), names(at))
     cut <- function(side, key) {
       if (!reduced[[side]]) return(pair[[side]])
       if (is.null(cuts[[key]])) {
         repr <- pair[[side]]
-        kept <- repr$cache
-        repr$cache <- new_cache()
-        repr$cache$said <- said_of(kept)
-        for (part in c("choices", "neighbours")) repr$cache[[part]] <- kept[[part]]
+        repr$cache <- cache_of_part(repr$cache)
         cuts[[key]] <- cut_representation(repr, rep(TRUE, repr$n), keep[[side]])
       }
       cuts[[key]]
     }
-    names(keys) <- names(at)
     c(pair_of(cut("x", keys[["x"]]), cut("y", keys[["y"]])),
       list(keys = keys, group = if (all(reduced)) paste("both", u) else names(at)[reduced][1]))
   })
@@ -237,9 +238,10 @@ pool_subjects <- function(task, columns, factors) {
   k <- length(task$set)
   subjects <- length(task$sides$x$reprs)
   others <- unique(task$pairs$j)
-  groups <- lapply(seq_along(others), function(o) which(task$pairs$j == others[o]))
-  rows <- unlist(lapply(groups, function(at) lapply(seq_len(k), function(m) (at - 1) * k + m)),
-                 recursive = FALSE)
+  rows <- unlist(recursive = FALSE, lapply(others, function(other) {
+    at <- which(task$pairs$j == other)
+    lapply(seq_len(k), function(m) (at - 1) * k + m)
+  }))
   pooled <- lapply(rows, function(at) {
     average <- function(part) Reduce(`+`, lapply(columns[at], `[[`, part)) / length(at)
     deviations <- if (is.null(columns[[at[1]]]$halves)) "change" else "halves"
@@ -250,36 +252,33 @@ pool_subjects <- function(task, columns, factors) {
   # the row of the means that each row goes into
   new <- integer(length(columns))
   new[unlist(rows)] <- rep(seq_along(rows), each = subjects)
-  list(columns = pooled, scores = scores,
-       factors = if (!task$settings$these) {
-         list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes)))
-       } else lapply(factors, function(factor) {
-         # neurons of all subjects are one main part
-         of <- new[factor$rows]
-         means <- function(values) rowsum(values, of) / subjects
-         factor$pooled <- !anyDuplicated(of)
-         factor$deviations <- t(means(t(factor$deviations)))
-         factor$interaction <- means(t(means(factor$interaction)))
-         factor$rows <- sort(unique(of))
-         factor
-       }),
-       pairs = data.frame(i = 1L, j = others), subjects = subjects)
-}
-
-# Of few subjects nothing is subtracted: their variance may be found to be near 0.
-subject_factor <- function(rows, columns, scores, m) {
-  size <- length(rows[[1]])
-  each <- vapply(rows, function(at) scores[at], numeric(size))
-  deviations <- sweep(each, 2, colMeans(each)) / sqrt(size * (size - 1))
-  products <- matrix(0, length(rows), length(rows))
-  means <- vapply(rows, function(at) rowMeans(change_matrix(columns[at], m)), numeric(m))
-  for (u in seq_len(size)) {
-    own <- change_matrix(columns[vapply(rows, function(at) at[u], 0)], m)
-    products <- products + crossprod((means - own) / (size - 1))
+  factors <- if (task$settings$these) lapply(factors, function(factor) {
+    # neurons of all subjects are one main part
+    of <- new[factor$rows]
+    means <- function(values) rowsum(values, of) / subjects
+    factor$pooled <- !anyDuplicated(of)
+    factor$deviations <- t(means(t(factor$deviations)))
+    factor$interaction <- means(t(means(factor$interaction)))
+    factor$rows <- sort(unique(of))
+    factor
+  }) else {
+    # of few subjects nothing is subtracted: their variance may be found to be near 0
+    few <- subjects < few_subjects
+    each <- vapply(rows, function(at) task$scores[at], numeric(subjects))
+    deviations <- sweep(each, 2, colMeans(each)) / sqrt(subjects * (subjects - 1))
+    products <- matrix(0, length(rows), length(rows))
+    m <- units_of(task$n, task$codes)
+    means <- vapply(rows, function(at) rowMeans(change_matrix(columns[at], m)), numeric(m))
+    for (u in seq_len(subjects)) {
+      own <- change_matrix(columns[vapply(rows, function(at) at[u], 0)], m)
+      products <- products + crossprod((means - own) / (subjects - 1))
+    }
+    list(list(name = "subjects", size = subjects, rows = seq_along(rows), deviations = deviations,
+              interaction = (!few) * (m - 1) / m * (subjects - 1) / subjects * products,
+              most_df = if (few) subjects - 1))
   }
-  list(name = "subjects", size = size, rows = seq_along(rows), deviations = deviations,
-       interaction = (size >= few_subjects) * (m - 1) / m * (size - 1) / size * products,
-       most_df = if (size < few_subjects) size - 1)
+  list(columns = pooled, scores = scores, factors = factors,
+       pairs = data.frame(i = 1L, j = others), subjects = subjects)
 }
 
 # ---- neuron deletions
@@ -305,8 +304,22 @@ sampled_neuron_errors <- function(comparison, members, used, wanted, estimators,
   check_memory(8 * (40 * nrow(comparison$x) * columns + 12 * columns^2),
                "The jackknife over stimuli and neurons",
                "Fewer neurons or stimuli need less, and over = \"stimuli\".")
+  # one of the three H values: for each estimator a table of pooled values, nothing and each
+  # stimulus deleted in its rows, nothing and each unit in its columns
   pool <- function(part, members, used) {
-    deleted_pool(comparison, members, part, used, layout, estimators, setup, trials)
+    at <- part_sides[[part]]
+    sides <- c(a = "x", b = "y")[at]
+    given <- trials[[part]]
+    codes <- if (is.null(trials)) comparison$codes[[part]] else given$codes
+    x <- comparison[[sides[1]]]
+    y <- comparison[[sides[2]]]
+    a <- members[[at[1]]]
+    b <- members[[at[2]]]
+    count <- subset_counts(a, b, c(ncol(x), ncol(y)), codes, given$mask)
+    w <- pooled_weights(a, b, c(ncol(x), ncol(y)), count, codes, used, given$mask)
+    if (is.null(trials)) return(pooled_tables(x, y, w, layout, sides, estimators, setup$clusters))
+    sums <- weighted_trial_sums(given$sample, allowed_weights(w), layout, sides)
+    stats::setNames(list(h_table(sums, "stimulus") * given$factor), estimators)
   }
   tables <- if (!comparison$exchangeable) {
     sapply(names(part_sides), pool, members, used, simplify = FALSE)
@@ -329,25 +342,6 @@ errors_of_table <- function(theta, layout, setup, centered = FALSE) {
   # equal deletions leave no parts to count degrees of freedom of
   df <- if (isTRUE(variance == 0)) Inf else two_way_df(theta, variance, loo)
   list(se = sqrt(variance), df = df)
-}
-
-# One of the three H values: for each estimator a table of pooled values, nothing and each stimulus
-# deleted in its rows, nothing and each unit in its columns.
-deleted_pool <- function(comparison, members, part, used, layout, estimators, setup, trials) {
-  at <- part_sides[[part]]
-  sides <- c(a = "x", b = "y")[at]
-  given <- trials[[part]]
-  codes <- if (is.null(trials)) comparison$codes[[part]] else given$codes
-  members <- members[at]
-  size <- c(ncol(comparison[[sides[1]]]), ncol(comparison[[sides[2]]]))
-  count <- subset_counts(members[[1]], members[[2]], size, codes, given$mask)
-  w <- pooled_weights(members[[1]], members[[2]], size, count, codes, used, given$mask)
-  if (is.null(trials)) {
-    return(pooled_tables(comparison[[sides[1]]], comparison[[sides[2]]], w, layout, sides,
-                         estimators, setup$clusters))
-  }
-  sums <- weighted_trial_sums(given$sample, allowed_weights(w), layout, sides)
-  stats::setNames(list(h_table(sums, "stimulus") * given$factor), estimators)
 }
 
 # w: from pooled_weights().

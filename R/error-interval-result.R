@@ -12,17 +12,15 @@ interval_rows <- function(task, columns, factors) {
   plain <- similarity_result(task$pairs, task$sides, task$set, scores)
   kept <- kept_beside_rows(plain)[c("direction", "best")]
   rows <- as.data.frame(plain)
-  ways <- lapply(task$set, way_of, task)
-  words <- rep(vapply(ways, function(way) way$method, ""), nrow(task$pairs))
+  words <- rep(vapply(task$set, function(measure) way_of(measure, task)$method, ""),
+               nrow(task$pairs))
   rows$over <- over_words(task)
   call <- deletions_of_call(task, rows, columns, factors, words)
-  parts <- parts_of_call(call, seq_len(nrow(rows)))
-  errors <- contrast_errors(parts, diag(nrow(rows)))
+  errors <- contrast_errors(parts_of_call(call, seq_len(nrow(rows))), diag(nrow(rows)))
   # A score of identical representations does not vary, whatever the stimuli: there is no error.
   # Near it, distances that are functions of a cosine have the root of its rounding.
   score <- rows$score
-  se <- errors$se
-  none <- !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+  none <- !is.na(errors$se) & errors$se <= tie_share * pmax(abs(score), 1)
   at_bound <- mapply(function(measure, score) {
     cosine <- errors_of(measure)$cosine
     !is.null(cosine) && isTRUE(abs(cosine$of(score)) > 1 - tie_share)
@@ -30,21 +28,28 @@ interval_rows <- function(task, columns, factors) {
   constant <- !is.na(score) & (none | at_bound)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
-  call$rows$sample_y <- takes_y_as_sample(task)
-  if (call$units < enough_for_errors) {
-    what <- if (call$clustered) "cluster" else "stimulus"
-    inform("few_stimuli", "Errors of {count_of(call$units, what)} are rough themselves, small ",
-           "ones too: take more {plural_of(what)}, if you can.")
-  }
+  # Which scores take the neurons of y as a sample without `over` saying so? What y is there often
+  # are the units of a network.
+  neurons <- task$settings$neurons
+  alone <- neurons[["x"]] && (!neurons[["y"]] || task$settings$by_default) && !task$sides$self
+  call$rows$sample_y <- c(do.call(rbind, lapply(task$set, function(measure) {
+    args <- measure$args
+    if (!alone || is.null(args$complete) || !args$corrects$neurons) {
+      return(logical(nrow(task$pairs)))
+    }
+    !vapply(task$sides$y$reprs[task$pairs$j], is_complete, NA, args, "y")
+  })))
+  what <- if (call$clustered) "cluster" else "stimulus"
+  inform_if(call$units < enough_for_errors, "few_stimuli", "Errors of ",
+            "{count_of(call$units, what)} are rough themselves, small ones too: take more ",
+            "{plural_of(what)}, if you can.")
   note_strong_stimuli(call, rows)
   several <- seq_along(columns) %in% unlist(lapply(factors, function(factor) factor$rows))
   call$scales <- interval_scales(task, rows$score, errors$se, columns, several)
-  limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
-  n <- rows$n
-  rows$n <- rows$over <- NULL
-  limits <- unname(limits)
-  result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
-                  conf_high = limits[, 2], method = words, over = over_words(task), n = n)
+  limits <- unname(limits_of(call$scales, errors$df, task$settings$conf_level))
+  result <- cbind(rows[setdiff(names(rows), c("n", "over"))], se = errors$se, df = errors$df,
+                  conf_low = limits[, 1], conf_high = limits[, 2], method = words,
+                  over = rows$over, n = rows$n)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
                  dependence = task$dependence), kept)
   list(rows = result, kept = kept, constant = constant)
@@ -70,15 +75,13 @@ note_strong_stimuli <- function(call, rows) {
   # of few units two carry half by chance
   few <- which(share > max(0.5, 6 / call$units))
   heavy <- which(known < enough_of_variance & !share > 0.5 & call$units >= enough_for_errors)
-  if (length(few)) {
-    at <- strongest[, few[1]]
-    inform("strong_stimuli", "Two of ",
-           influence_words(call, rows, few, paste0(
-             " (", if (is.null(call$names)) paste(at, collapse = " and ") else
-               enumerate(call$names[at]), ") carry ", round(100 * share[few[1]]), "%"
-           )), ": a sample of stimuli with more or fewer of such gives another score, which the ",
-           "interval hardly knows of. Look at these stimuli, and take more of their kind.")
-  }
+  at <- strongest[, few[1]]
+  inform_if(length(few), "strong_stimuli", "Two of ",
+            influence_words(call, rows, few, paste0(
+              " (", if (is.null(call$names)) paste(at, collapse = " and ") else
+                enumerate(call$names[at]), ") carry ", round(100 * share[few[1]]), "%"
+            )), ": a sample of stimuli with more or fewer of such gives another score, which the ",
+            "interval hardly knows of. Look at these stimuli, and take more of their kind.")
   inform_if(length(heavy), "heavy_tails", "A few of ",
             influence_words(call, rows, heavy, paste0(
               " carry much (kurtosis ", format(kurtosis[heavy[1]], digits = 2), ")"
@@ -99,21 +102,6 @@ influence_words <- function(call, rows, at, part) {
          if (length(at) > 1) paste0(" (", length(at) - 1, " more like this)"))
 }
 
-# Which scores take the neurons of y as a sample without `over` saying so? What y is there often are
-# the units of a network.
-takes_y_as_sample <- function(task) {
-  neurons <- task$settings$neurons
-  alone <- neurons[["x"]] && (!neurons[["y"]] || task$settings$by_default) && !task$sides$self
-  each <- lapply(task$set, function(measure) {
-    args <- measure$args
-    if (!alone || is.null(args$complete) || !args$corrects$neurons) {
-      return(logical(nrow(task$pairs)))
-    }
-    !vapply(task$sides$y$reprs[task$pairs$j], is_complete, NA, args, "y")
-  })
-  c(do.call(rbind, each))
-}
-
 deletions_of_call <- function(task, rows, columns, factors, words) {
   half <- words == "half-samples"
   units <- units_of(task$n, task$codes)
@@ -124,15 +112,13 @@ deletions_of_call <- function(task, rows, columns, factors, words) {
     halves <- matrix(NA_real_, task$settings$draws, length(columns))
     halves[, half] <- vapply(columns[half], deviations_of, numeric(nrow(halves)))
   }
+  named <- if (is.null(task$codes)) {
+    Find(function(repr) repr$kind == "data" && !is.null(rownames(repr$data)),
+         all_representations(task$sides))
+  }
   list(rows = data.frame(key = score_keys(rows), score = rows$score), n = task$n, units = units,
-       names = if (is.null(task$codes)) names_of_stimuli(task$sides), stimuli = stimuli,
+       names = if (!is.null(named)) rownames(named$data), stimuli = stimuli,
        halves = halves, methods = words, clustered = !is.null(task$codes), factors = factors)
-}
-
-names_of_stimuli <- function(sides) {
-  named <- Find(function(repr) repr$kind == "data" && !is.null(rownames(repr$data)),
-                all_representations(sides))
-  if (!is.null(named)) rownames(named$data)
 }
 
 # For each row, as in the column `over`.
@@ -167,77 +153,62 @@ subjects_words <- function(count) {
 # stimuli?
 interval_scales <- function(task, score, se, columns, several) {
   measures <- rep(task$set, length.out = length(score))
+  asked <- task$settings$transform
   scales <- Map(function(measure, score, se, column, several) {
-    own <- if (!several && !is.na(se)) column$spread else NA_real_
-    interval_scale(measure, score, se, own, task$settings$transform)
+    errors <- errors_of(measure)
+    cosine <- errors$cosine
+    refuse_if(asked == "z" && is.null(cosine) && (measure$range[1] < -1 || measure$range[2] > 1),
+              "choice", "transform = \"z\" needs scores between -1 and 1, which those of ",
+              "{quoted(measure$label)} need not be: use \"auto\" or \"none\".",
+              arg = "transform")
+    way <- if (asked == "auto") transform_of(measure, errors) else asked
+    point <- if (is.null(cosine)) score else cosine$of(score)
+    spread <- if (is.null(cosine)) se else se / abs(cosine$slope(point))
+    # there is no z of a score beyond 1, as corrections may give
+    z <- way == "z" && isTRUE(abs(point) < 1)
+    if (z) {
+      # the standard error of Fisher's z is known from the deletions of stimuli alone
+      own <- if (!several && !is.na(se)) column$spread else NA_real_
+      spread <- if (is.na(own)) spread / (1 - point^2) else own
+      point <- atanh(point)
+    }
+    back <- if (!is.null(cosine)) paste0(cosine$back, if (!z) " plain") else
+      if (z) "z" else "plain"
+    data.frame(point = point, spread = spread, back = back)
   }, measures, score, se, columns, several)
   do.call(rbind, unname(scales))
-}
-
-# own: the standard error of Fisher's z from the deletions, or NA.
-interval_scale <- function(measure, score, se, own, transform) {
-  errors <- errors_of(measure)
-  refuse_transform(measure, errors, transform)
-  way <- if (transform == "auto") transform_of(measure, errors) else transform
-  cosine <- errors$cosine
-  point <- if (is.null(cosine)) score else cosine$of(score)
-  spread <- if (is.null(cosine)) se else se / abs(cosine$slope(point))
-  # there is no z of a score beyond 1, as corrections may give
-  z <- way == "z" && isTRUE(abs(point) < 1)
-  if (z) {
-    spread <- if (is.na(own)) spread / (1 - point^2) else own
-    point <- atanh(point)
-  }
-  back <- if (is.null(cosine)) { if (z) "z" else "plain" } else
-    paste0(cosine$back, if (!z) " plain")
-  data.frame(point = point, spread = spread, back = back)
-}
-
-refuse_transform <- function(measure, errors, asked) {
-  if (asked != "z") return(invisible())
-  range <- measure$range
-  bounded <- range[1] >= -1 && range[2] <= 1
-  if (bounded || !is.null(errors$cosine)) return(invisible())
-  refuse("choice", "transform = \"z\" needs scores between -1 and 1, which those of ",
-         "{quoted(measure$label)} need not be: use \"auto\" or \"none\".", arg = "transform")
 }
 
 # constant: does the score not vary at all? factors: the samples beside the stimuli. sessions: are
 # sessions of neurons sampled?
 warn_no_errors <- function(result, constant, factors, sessions) {
   lost <- which(is.na(result$se) & !is.na(result$score))
-  if (!length(lost)) return(invisible())
   first <- result[lost[1], ]
-  warn("undefined", "No standard error (NA) of {length(lost)} of ",
-       "{count_of(nrow(result), 'score')}. First, {first$measure} of {quoted(first$x)} and ",
-       "{quoted(first$y)}: ",
-       if (constant[lost[1]]) {
-         paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
-                "sampled, as that of identical data, or of too many neighbours.")
-       } else {
-         undefined_without(lost[1], factors, sessions)
-       }, data = lost)
-}
-
-# Why a row has no standard error although its score varies.
-undefined_without <- function(row, factors, sessions) {
-  single <- Find(function(factor) row %in% factor$rows && factor$size == 1, factors)
-  if (is.null(single)) {
-    return(paste0("it is undefined without some of what was sampled: there is too little of it",
-                  if (sessions) " (of neurons in sessions, three sessions are the least)", "."))
-  }
-  paste0("errors over ", single$name, " need at least 2 neurons with different labels, but there ",
-         "is only one neuron or label. Give more, or leave these neurons out of `over`.")
+  single <- Find(function(factor) lost[1] %in% factor$rows && factor$size == 1, factors)
+  warn_if(length(lost), "undefined", "No standard error (NA) of {length(lost)} of ",
+          "{count_of(nrow(result), 'score')}. First, {first$measure} of {quoted(first$x)} and ",
+          "{quoted(first$y)}: ",
+          if (constant[lost[1]]) {
+            paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
+                   "sampled, as that of identical data, or of too many neighbours.")
+          } else if (is.null(single)) {
+            paste0("it is undefined without some of what was sampled: there is too little of it",
+                   if (sessions) " (of neurons in sessions, three sessions are the least)", ".")
+          } else {
+            paste0("errors over ", single$name, " need at least 2 neurons with different labels, ",
+                   "but there is only one neuron or label. Give more, or leave these neurons out ",
+                   "of `over`.")
+          }, data = lost)
 }
 
 # The square of a deviation may be more than a double holds where the score itself is not.
 warn_infinite_errors <- function(result) {
   large <- which(is.infinite(result$se))
-  if (!length(large)) return(invisible())
   first <- result[large[1], ]
-  warn("undefined", "The standard error of {length(large)} of {count_of(nrow(result), 'score')} ",
-       "is too large for a double (Inf). First, {first$measure} of {quoted(first$x)} and ",
-       "{quoted(first$y)}: let the measure return smaller numbers.", data = large)
+  warn_if(length(large), "undefined", "The standard error of {length(large)} of ",
+          "{count_of(nrow(result), 'score')} is too large for a double (Inf). First, ",
+          "{first$measure} of {quoted(first$x)} and {quoted(first$y)}: let the measure return ",
+          "smaller numbers.", data = large)
 }
 
 # ---- interval parts
@@ -250,7 +221,7 @@ warn_infinite_errors <- function(result) {
 #
 # rows           what names each of the P scores of the call (score_keys()), with their values and
 #                standard errors: a row of a result finds its place by these, so that results may be
-#                cut, reordered and bound; `sample_y`: see takes_y_as_sample()
+#                cut, reordered and bound; `sample_y`: see interval_rows()
 # n, units       the numbers of stimuli, and of what is deleted of them (stimuli or clusters)
 # names          of these units
 # stimuli        a matrix units x P of deviations, whose products add up to the covariances over
@@ -273,35 +244,32 @@ score_keys <- function(rows) {
   do.call(paste, c(lapply(unname(as.list(rows)[columns]), as.character), sep = "\r"))
 }
 
-# Rows of cka_interval() as those of score_interval().
-as_score_rows <- function(rows) {
-  if (!all(c("estimator", "cka") %in% names(rows))) return(rows)
-  rows$x <- rep("x", nrow(rows))
-  rows$y <- rep("y", nrow(rows))
-  rows$measure <- rows$estimator
-  rows$score <- rows$cka
-  rows
-}
-
-# The places of the rows of a result: a data frame with the columns call and row; NA for rows that
-# are of no call.
-deletion_places <- function(object) {
-  rows <- need_columns(as_score_rows(as.data.frame(object)),
-                       c("x", "y", "measure", "score", "se", "over"), "used")
+# The places of the rows of a result: a data frame with the columns call and row.
+deletion_places <- function(object, arg = "object") {
+  rows <- as.data.frame(object)
+  if (all(c("estimator", "cka") %in% names(rows))) {
+    # rows of cka_interval() as those of score_interval()
+    rows$x <- rep("x", nrow(rows))
+    rows$y <- rep("y", nrow(rows))
+    rows[c("measure", "score")] <- rows[c("estimator", "cka")]
+  }
+  rows <- need_columns(rows, c("x", "y", "measure", "score", "se", "over"), "used")
   keys <- score_keys(rows)
   calls <- attr(object, "deletions")
   places <- data.frame(call = rep(NA_integer_, nrow(rows)), row = rep(NA_integer_, nrow(rows)))
   for (call in seq_along(calls)) {
-    known <- calls[[call]]
+    known <- calls[[call]]$rows
     for (at in which(is.na(places$call))) {
-      here <- which(known$rows$key == keys[at])
+      here <- which(known$key == keys[at])
       same <- vapply(here, function(row) {
-        identical(known$rows$score[row], rows$score[at]) &&
-          identical(known$rows$se[row], rows$se[at])
+        identical(known$score[row], rows$score[at]) && identical(known$se[row], rows$se[at])
       }, NA)
       if (any(same)) places[at, ] <- c(call, here[same][1])
     }
   }
+  refuse_if(anyNA(places$call), "rows", "The deletions of some rows are no longer known: use rows ",
+            "of what score_interval() returned, with their names and scores as they were.",
+            arg = arg)
   places
 }
 
@@ -310,9 +278,8 @@ deletion_places <- function(object) {
 # those of each of the others with the stimuli, and df the degrees of freedom of each main part, and
 # most_df what they are at most together. Main parts with equal numbers in `sample` are one.
 interval_parts <- function(object, arg = "object") {
-  places <- deletion_places(object)
+  places <- deletion_places(object, arg)
   calls <- attr(object, "deletions")
-  if (anyNA(places$call)) refuse_lost_deletions(arg)
   refuse_if(length(unique(places$call)) > 1, "rows", "These rows come from several calls of ",
             "score_interval(), which do not tell how their scores vary together: give all ",
             "representations in one call.", arg = arg)
@@ -320,11 +287,26 @@ interval_parts <- function(object, arg = "object") {
 }
 
 parts_of_call <- function(call, rows) {
-  factors <- lapply(call$factors, factor_covariances, rows)
-  factors <- Filter(function(factor) factor$used, factors)
+  # NA between scores by deletions and scores by half-samples
+  over_stimuli <- crossprod(call$stimuli[, rows, drop = FALSE])
+  if (!is.null(call$halves)) {
+    of_halves <- crossprod(call$halves[, rows, drop = FALSE])
+    known <- is.na(over_stimuli) & !is.na(of_halves)
+    over_stimuli[known] <- of_halves[known]
+  }
+  factors <- Filter(function(factor) any(rows %in% factor$rows), call$factors)
+  # scores that a factor is no part of have zeros
+  full <- function(factor, values) {
+    at <- match(rows, factor$rows)
+    values <- values[at, at, drop = FALSE]
+    values[is.na(at), ] <- 0
+    values[, is.na(at)] <- 0
+    values
+  }
   pooled <- c(FALSE, vapply(factors, function(factor) isTRUE(factor$pooled), NA))
-  list(main = c(list(stimulus_covariances(call, rows)), lapply(factors, function(f) f$main)),
-       interactions = lapply(factors, function(f) f$interaction),
+  list(main = c(list(over_stimuli),
+                lapply(factors, function(f) full(f, crossprod(f$deviations)))),
+       interactions = lapply(factors, function(f) full(f, f$interaction)),
        df = c(call$units - 1, vapply(factors, function(f) f$size - 1, 0)),
        sample = replace(seq_along(pooled), pooled, 0),
        most_df = min(Inf, unlist(lapply(factors, function(factor) factor$most_df))),
@@ -338,35 +320,6 @@ some_parts <- function(parts, at) {
   parts$interactions <- lapply(parts$interactions, cut)
   if (!is.null(parts$with_folds)) parts$with_folds <- cut(parts$with_folds)
   parts
-}
-
-refuse_lost_deletions <- function(arg = "object") {
-  refuse("rows", "The deletions of some rows are no longer known: use rows of what ",
-         "score_interval() returned, with their names and scores as they were.", arg = arg)
-}
-
-# NA between scores by deletions and scores by half-samples.
-stimulus_covariances <- function(call, rows) {
-  covariance <- crossprod(call$stimuli[, rows, drop = FALSE])
-  if (is.null(call$halves)) return(covariance)
-  of_halves <- crossprod(call$halves[, rows, drop = FALSE])
-  known <- is.na(covariance) & !is.na(of_halves)
-  covariance[known] <- of_halves[known]
-  covariance
-}
-
-# Scores that the factor is no part of have zeros.
-factor_covariances <- function(factor, rows) {
-  at <- match(rows, factor$rows)
-  full <- function(values) {
-    values <- values[at, at, drop = FALSE]
-    values[is.na(at), ] <- 0
-    values[, is.na(at)] <- 0
-    values
-  }
-  list(main = full(crossprod(factor$deviations)), interaction = full(factor$interaction),
-       size = factor$size, used = any(!is.na(at)), pooled = factor$pooled,
-       most_df = factor$most_df)
 }
 
 # The standard errors of contrasts (columns of `weights`, rows x contrasts) and their degrees of
@@ -398,9 +351,7 @@ contrast_errors <- function(parts, weights) {
   df <- if (isTRUE(parts$capped)) rep(parts$df, ncol(weights)) else if (several) {
     # squares of variances in very large units are more than a double holds
     ifelse(variance > 0, 1 / rowSums(sweep((main / variance)^2, 2, parts$df, "/")), NA_real_)
-  } else {
-    rep(if (parts$clustered) parts$df else Inf, ncol(weights))
-  }
+  } else rep(if (parts$clustered) parts$df else Inf, ncol(weights))
   # scores over stimuli alone beside others
   alone <- several & rowSums(main[, -1, drop = FALSE]) %in% 0 & variance > 0
   if (!isTRUE(parts$clustered)) df[which(alone)] <- Inf
@@ -421,19 +372,16 @@ total_covariance <- function(parts) {
     # scores whose covariances are known are known together
     together <- apply(is.na(total), 1, function(lost) paste(which(!lost), collapse = " "))
     for (at in split(seq_along(together), together)) {
-      if (!anyNA(total[at, at])) total[at, at] <- nearest_covariance(total[at, at, drop = FALSE])
+      if (anyNA(total[at, at])) next
+      among <- eigen(total[at, at, drop = FALSE], symmetric = TRUE)
+      if (all(among$values >= 0)) next
+      total[at, at] <- among$vectors %*% (pmax(among$values, 0) * t(among$vectors))
     }
   }
   factor <- ifelse(diag(total) > 0, wanted / sqrt(pmax(diag(total), 0)), 1)
   total <- total * outer(factor, factor)
   diag(total) <- wanted^2
   total
-}
-
-nearest_covariance <- function(total) {
-  parts <- eigen(total, symmetric = TRUE)
-  if (all(parts$values >= 0)) return(total)
-  parts$vectors %*% (pmax(parts$values, 0) * t(parts$vectors))
 }
 
 # Limits at a level, from the scale that a row has its interval on.

@@ -108,8 +108,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
             "na = \"neurons\" cannot be used with `units_x` or `units_y`: declare the labels in ",
             "`neuron` or `session` of responses(), use na = \"stimuli\", or leave out the ",
             "neurons and their labels yourself.", arg = "na")
-  settings <- interval_settings(over, method, draws, transform, units_x, units_y,
-                                conf_level)
+  settings <- interval_settings(over, method, draws, transform, units_x, units_y, conf_level)
   given <- with_files(list(x = x, y = y), whole = if (settings$subjects || settings$these) {
     "Means over subjects"
   } else if (any(has_controls(set))) "Partial scores")
@@ -129,7 +128,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
   factors <- if (!is.null(filed)) filed$factors else if (any(has_controls(task$set))) {
     task <- with_tasks_beside(task)
     partial <- with_partial_columns(task, columns)
-    found <- lapply(samples_with_controls(task), function(sample) {
+    found <- lapply(neuron_samples(task), function(sample) {
       neuron_factor(sample, task, partial, tables, function(at) {
         partial_without_units(sample, at, task, columns, tables)
       })
@@ -170,8 +169,7 @@ interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-sample
 interval_samples <- c("stimuli", "neurons_x", "neurons_y", "subjects", "these_subjects",
                       "neurons_given")
 
-interval_settings <- function(over, method, draws, transform, units_x, units_y,
-                              conf_level) {
+interval_settings <- function(over, method, draws, transform, units_x, units_y, conf_level) {
   by_default <- is.null(over) || identical(over, "these_subjects")
   if (by_default) over <- c(interval_samples[1:3], "neurons_given", over)
   over <- check_choice(over, interval_samples, "over", several = TRUE)
@@ -190,8 +188,7 @@ interval_settings <- function(over, method, draws, transform, units_x, units_y,
   list(method = method, draws = check_count(draws, "draws", least = 20),
        transform = check_choice(transform, c("auto", "z", "none"), "transform"),
        neurons = neurons, given = "neurons_given" %in% over, by_default = by_default,
-       subjects = "subjects" %in% over, these = these,
-       units = list(x = units_x, y = units_y),
+       subjects = "subjects" %in% over, these = these, units = list(x = units_x, y = units_y),
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
 }
 
@@ -229,13 +226,12 @@ sampled_sides <- function(pair, measure, settings) {
 
 # Of all neurons that there are, no other ones could have been drawn.
 refuse_complete_over <- function(reprs, args, side) {
-  complete <- Filter(function(repr) is_complete(repr, args, side), reprs)
-  if (!length(complete)) return(invisible())
-  repr <- complete[[1]]
+  repr <- Find(function(repr) is_complete(repr, args, side), reprs)
   said <- if (!is.null(repr$responses)) "complete = TRUE of responses()" else
     paste0("complete = ", quoted(args$complete))
-  refuse("choice", "`over` has \"neurons_{side}\", but the neurons of `{repr$arg}` are all that ",
-         "there are ({said}), and no sample: leave it out of `over`, or leave out `complete`.")
+  refuse_if(!is.null(repr), "choice", "`over` has \"neurons_{side}\", but the neurons of ",
+            "`{repr$arg}` are all that there are ({said}), and no sample: leave it out of `over`, ",
+            "or leave out `complete`.")
 }
 
 # ---- interval columns
@@ -266,27 +262,38 @@ stimulus_columns <- function(task, tables) {
         else closed_column(pair, task$set[[m]], ways[[m]], task$codes)
     }
   }
-  for (m in which(names == "recomputed")) columns <- recomputed_columns(task, columns, m)
+  for (m in which(names == "recomputed")) {
+    # all but one stimulus (or cluster), score by score
+    units <- if (is.null(task$codes)) seq_len(task$n) else task$codes
+    keep <- outer(units, seq_len(max(units)), "!=")
+    scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
+                            task$threads)
+    errors <- errors_by_deletion(task$set[[m]])
+    for (p in seq_len(nrow(task$pairs))) {
+      row <- (p - 1) * k + m
+      values <- c(task$scores[row], scores[p, 1, ])
+      if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
+      columns[[row]] <- jackknife_column(values, errors)
+    }
+  }
   half <- which(names == "half-samples")
-  if (length(half)) columns <- half_columns(task, columns, half)
-  columns
+  if (length(half)) half_columns(task, columns, half) else columns
 }
 
 # How a measure's errors are found: list(name, errors, exact, method), where `method` is the word of
 # the result.
 way_of <- function(measure, task) {
-  method <- task$settings$method
+  settings <- task$settings
+  method <- settings$method
   errors <- errors_of(measure)
   known <- !is.null(errors) && errors$method != "half-samples"
-  settings <- task$settings
   # of other samples the interactions are known with influences alone
   alone <- !any(settings$neurons) || settings$by_default && !settings$these
   partial <- !is.null(measure$given)
   refuse_if(partial && method == "half-samples", "choice", "The errors of ",
             "{quoted(measure$label)} are by deletions: leave out `method`.")
   few <- alone && isTRUE(units_of(task$n, task$codes) < errors$exact_below)
-  if (method == "auto" && few) method <- "jackknife"
-  if (partial && !isTRUE(errors$auto)) method <- "jackknife"
+  if (method == "auto" && few || partial && !isTRUE(errors$auto)) method <- "jackknife"
   if (method == "half-samples" || (method == "auto" && !isTRUE(errors$auto))) {
     return(list(name = "half-samples", method = "half-samples", errors = errors))
   }
@@ -306,8 +313,7 @@ closed_column <- function(pair, measure, way, codes) {
   without_words({
     errors <- way$errors
     jackknife <- way$exact && errors$method != "jackknife"
-    make <- if (jackknife) errors$exact else errors$stimuli
-    values <- make(pair, measure$args, codes)
+    values <- (if (jackknife) errors$exact else errors$stimuli)(pair, measure$args, codes)
     if (jackknife || errors$method != "influence") jackknife_column(values, errors) else {
       value <- compare_pair(measure$declaration, pair, measure$args)
       # an undefined score does not vary
@@ -315,11 +321,6 @@ closed_column <- function(pair, measure, way, codes) {
       influence_column(value, values, errors, codes)
     }
   })
-}
-
-without_words <- function(code) {
-  withCallingHandlers(code, warning = function(w) invokeRestart("muffleWarning"),
-                      message = function(m) invokeRestart("muffleMessage"))
 }
 
 # Are the deletions of all pairs of the call made together?
@@ -353,30 +354,21 @@ closed_columns <- function(task, measure, errors) {
   columns
 }
 
-# All but one stimulus (or cluster), score by score.
-recomputed_columns <- function(task, columns, m) {
-  units <- if (is.null(task$codes)) seq_len(task$n) else task$codes
-  keep <- outer(units, seq_len(max(units)), "!=")
-  scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
-                          task$threads)
-  errors <- errors_of(task$set[[m]])
-  if (is.null(errors)) errors <- list(transform = transform_of(task$set[[m]], NULL))
-  for (p in seq_len(nrow(task$pairs))) {
-    row <- (p - 1) * length(task$set) + m
-    values <- c(task$scores[row], scores[p, 1, ])
-    if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
-    columns[[row]] <- jackknife_column(values, errors)
-  }
-  columns
-}
-
 half_columns <- function(task, columns, half) {
   settings <- task$settings
   keep <- task$halves
   if (is.null(keep)) keep <- draw_halves(task$n, settings$draws, task$codes)
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
                           task$threads)
-  factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)
+  # what their spread is multiplied by: sqrt(h / (n - h)), and by the growth of scores that are sums
+  # over stimuli
+  count <- units_of(task$n, task$codes)
+  taken <- count %/% 2
+  factors <- vapply(task$set[half], function(measure) {
+    growth <- errors_of(measure)$growth
+    growth <- if (is.null(growth)) 1 else growth(measure$args, task$n, task$n * taken / count)
+    growth * sqrt(taken / (count - taken))
+  }, 0)
   for (p in seq_len(nrow(task$pairs))) {
     for (at in seq_along(half)) {
       row <- (p - 1) * length(task$set) + half[at]

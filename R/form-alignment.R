@@ -86,8 +86,19 @@ rotate_narrow <- function(x, y, cross) {
     rest <- (determined + 1):ncol(x)
     rest_u <- u[, rest, drop = FALSE]
     rest_x <- x %*% rest_u
-    rest_v <- if (ncol(v) == nrow(v)) v[, rest, drop = FALSE]
-              else directions_outside(y, v[, -rest, drop = FALSE], rest_x)
+    rest_v <- if (ncol(v) == nrow(v)) v[, rest, drop = FALSE] else {
+      # As many orthonormal columns, all orthogonal to the others of v. They span all directions
+      # outside of these in which the rows of y have an inner product with the columns of rest_x.
+      # What is in the span of the others is taken out twice, because the first time leaves rounding
+      # errors of the size of y.
+      others <- v[, -rest, drop = FALSE]
+      toward <- crossprod(without_span(without_span(y, others), others), rest_x)
+      norms <- sqrt(colSums(toward^2))
+      toward <- sweep(toward, 2, ifelse(norms > 0, norms, 1), "/")
+      # Householder vectors are orthonormal even where `toward` is not of full rank
+      decomposed <- qr(cbind(others, toward), LAPACK = TRUE)
+      qr.Q(decomposed)[, decomposed$pivot > ncol(others), drop = FALSE]
+    }
     rest_y <- y %*% rest_v
     left <- c(frobenius(rest_x), frobenius(rest_y))
     step <- singular_vectors(crossprod(rest_x, rest_y))
@@ -101,18 +112,6 @@ frobenius <- function(a) sqrt(.Call(C_dot, a, a))
 
 # The rows of `a` without their part in the span of the columns of v, which are orthonormal.
 without_span <- function(a, v) a - tcrossprod(a %*% v, v)
-
-# As many orthonormal columns as `other` has, all orthogonal to those of v. They span all directions
-# outside of v in which the rows of y have an inner product with the columns of `other`.
-directions_outside <- function(y, v, other) {
-  # taken out twice, because the first time leaves rounding errors of the size of y
-  toward <- crossprod(without_span(without_span(y, v), v), other)
-  norms <- sqrt(colSums(toward^2))
-  toward <- sweep(toward, 2, ifelse(norms > 0, norms, 1), "/")
-  # Householder vectors are orthonormal even where `toward` is not of full rank
-  decomposed <- qr(cbind(v, toward), LAPACK = TRUE)
-  qr.Q(decomposed)[, decomposed$pivot > ncol(v), drop = FALSE]
-}
 
 # Columns with mean 0 and norm 1, whose inner products are correlations.
 form_columns <- function(repr) {
@@ -129,9 +128,7 @@ declare_form("columns", relabel = relabel_parts(rows = "columns"),
 
 pair_correlation <- function(pair) {
   remember(pair$cache, "correlation", {
-    x <- form_columns(pair$x)$columns
-    y <- form_columns(pair$y)$columns
-    crossprod(x, y)
+    crossprod(form_columns(pair$x)$columns, form_columns(pair$y)$columns)
   })
 }
 
@@ -175,7 +172,7 @@ common_units <- function(x, y, scale) {
 
 # Returns q, an n x rank matrix with orthonormal columns, and `triangle`, or `core`, or `rotation`
 # and `s`. The fast ways are taken only if a condition number shows full rank: Cholesky factors
-# give `triangle`, with the data q triangle; with as many columns as rows, see whole_basis().
+# give `triangle`, with the data q triangle; with as many columns as rows, see make_basis().
 # Otherwise, and always with fast = FALSE, Householder QR and a singular value decomposition give
 # the principal components, see form_components().
 form_basis <- function(repr, centered = TRUE, fast = TRUE) {
@@ -187,30 +184,29 @@ declare_form("basis", relabel = relabel_parts(rows = "q"),
 
 make_basis <- function(repr, centered, fast) {
   unit <- form_scaling(repr, centered)
+  n <- repr$n
   d <- ncol(repr$data)
-  found <- if (fast && d >= repr$n) whole_basis(repr, centered) else if (fast)
-    .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
-  if (!is.null(found)) return(found)
+  if (fast && d < n) {
+    found <- .Call(C_basis, repr$data, unit$means, unit$scale, TRUE)
+    if (!is.null(found)) return(found)
+  } else if (fast) {
+    # As many columns as rows mostly span the whole space of the rows (centred: all that has a mean
+    # of 0), of which one basis is as good as another. `core` is a triangle with the inner products
+    # of the rows of q'x.
+    x <- scaled_data(repr, centered)
+    q <- diag(n)
+    if (centered) {
+      # the reflection that takes 1 to the first axis, but for its first column
+      q <- rbind(1 / sqrt(n), q[-1, -1, drop = FALSE] - 1 / (n - sqrt(n)))
+      x <- x[-1, , drop = FALSE] + rep(x[1, ] / (sqrt(n) - 1), each = n - 1)
+    }
+    announce_decomposition(d, n, "qr")
+    core <- .Call(C_row_factor, x, numeric(d), 1)
+    # the condition number is an estimate, and of another norm, by which it may be n times as small
+    if (rcond(t(core), triangular = TRUE) > 1e-9 * n) return(list(q = q, core = core))
+  }
   announce_decomposition(repr$n, d, "basis")
   .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)
-}
-
-# As many columns as rows mostly span the whole space of the rows (centred: all that has a mean of
-# 0), of which one basis is as good as another. `core` is a triangle with the inner products of the
-# rows of q'x. NULL where its condition number does not show full rank.
-whole_basis <- function(repr, centered) {
-  n <- repr$n
-  x <- scaled_data(repr, centered)
-  q <- diag(n)
-  if (centered) {
-    # the reflection that takes 1 to the first axis, but for its first column
-    q <- rbind(1 / sqrt(n), q[-1, -1, drop = FALSE] - 1 / (n - sqrt(n)))
-    x <- x[-1, , drop = FALSE] + rep(x[1, ] / (sqrt(n) - 1), each = n - 1)
-  }
-  announce_decomposition(ncol(x), n, "qr")
-  core <- .Call(C_row_factor, x, numeric(ncol(x)), 1)
-  # the condition number is an estimate, and of another norm, by which it may be n times as small
-  if (rcond(t(core), triangular = TRUE) > 1e-9 * n) list(q = q, core = core)
 }
 
 # A decomposition by LAPACK cannot be interrupted. So a message says beforehand if it will take
@@ -258,9 +254,7 @@ form_components <- function(repr, centered = TRUE) {
     if (is.null(basis$s)) {
       parts <- singular_vectors(if (is.null(basis$core)) basis$triangle else basis$core)
       list(rotation = parts$u, s = parts$d)
-    } else {
-      basis[c("rotation", "s")]
-    }
+    } else basis[c("rotation", "s")]
   })
 }
 

@@ -62,9 +62,7 @@ extent_of <- function(repr) {
 largest_of_extents <- function(extents) {
   low <- abs(extents[1, ])
   high <- abs(extents[2, ])
-  above <- low > high
-  high[above] <- low[above]
-  high
+  replace(high, low > high, low[low > high])
 }
 
 # A symmetric matrix of packed values.
@@ -208,11 +206,9 @@ form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
       between <- between_clusters(codes)
       chosen <- as.double(if (ranked && repr$kind == "dist") repr$data else rdm$d)[between]
       if (ranked) {
-        tolerance <- rdm_facts(repr, inner, rdm)$tolerance
-        chosen <- .Call(C_average_ranks, chosen, tolerance, thread_count())
-      } else if (rdm$square) {
-        chosen <- chosen^2
-      }
+        chosen <- .Call(C_average_ranks, chosen, rdm_facts(repr, inner, rdm)$tolerance,
+                        thread_count())
+      } else if (rdm$square) chosen <- chosen^2
       center <- if (outer == "cosine") 0 else mean(chosen)
       values <- replace(rep(center, length(between)), between, chosen)
       size <- if (outer == "rho_a") untied_rank_size(length(chosen)) else sum((chosen - center)^2)

@@ -25,18 +25,13 @@ form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   there <- most_neighbours(repr)
   check_neighbour_count(repr, k, there)
   if (k >= there) {
-    of <- paste0("`", repr$arg, "`")
-    all <- if (is.null(repr$codes)) {
-      paste("every other stimulus of", of, "is a neighbour, so the neighbours")
-    } else if (length(unique(tabulate(repr$codes))) == 1) {
-      paste("every stimulus of another cluster of", of, "is a neighbour, so the neighbours")
-    } else {
-      paste("every stimulus outside of the largest cluster of", of, "is a neighbour of those in",
-            "it, so their neighbours")
-    }
+    equal <- is.null(repr$codes) || length(unique(tabulate(repr$codes))) == 1
+    all <- if (is.null(repr$codes)) "other stimulus" else
+      if (equal) "stimulus of another cluster" else "stimulus outside of the largest cluster"
     say_once(repr, list("all neighbours", k, repr$codes), {
-      warn("trivial", "`k` is {k}: {all} carry no information. Lower `k`, or use more stimuli.",
-           data = repr$arg)
+      warn("trivial", "`k` is {k}: every {all} of `{repr$arg}` is a neighbour",
+           if (equal) ", so the" else " of those in it, so their",
+           " neighbours carry no information. Lower `k`, or use more stimuli.", data = repr$arg)
     })
   }
   if (repr$kind == "graph") {
@@ -75,9 +70,7 @@ largest_k <- function(repr, metric, k, there = most_neighbours(repr)) {
 }
 
 # How many neighbours every stimulus can have: those of the largest cluster have the fewest.
-most_neighbours <- function(repr) {
-  repr$n - if (is.null(repr$codes)) 1 else max(tabulate(repr$codes))
-}
+most_neighbours <- function(repr) repr$n - if (is.null(repr$codes)) 1 else max(tabulate(repr$codes))
 
 # The graph as it was found. `open` are the rows with ties, in which the search did not settle which
 # neighbours come first; it is missing if no row has a tie.
@@ -89,18 +82,10 @@ declare_form("graph", relabel = function(form, permutation) relabel_graph(form, 
              size = function(n, d, args) 3 * as.double(n) * args$k, drawn = "priority")
 
 first_neighbours <- function(graph, k) {
-  idx <- graph$idx
-  dist <- graph$dist
-  if (ncol(idx) != k) {
-    columns <- seq_len(k)
-    idx <- idx[, columns, drop = FALSE]
-    dist <- dist[, columns, drop = FALSE]
-  }
-  as_form("graph", list(
-    idx = idx, dist = dist,
-    tied = if (is.null(graph$joined)) 0L else sum(graph$joined[, k]), priority = graph$priority,
-    order = graph$order
-  ))
+  lists <- graph[c("idx", "dist")]
+  if (ncol(lists$idx) != k) lists <- lapply(lists, function(part) part[, seq_len(k), drop = FALSE])
+  tied <- if (is.null(graph$joined)) 0L else sum(graph$joined[, k])
+  as_form("graph", c(lists, list(tied = tied, priority = graph$priority, order = graph$order)))
 }
 
 check_neighbour_count <- function(repr, k, there = most_neighbours(repr)) {
@@ -118,10 +103,9 @@ check_neighbour_count <- function(repr, k, there = most_neighbours(repr)) {
 }
 
 check_graph_metric <- function(repr, metric) {
-  if (repr$kind != "dist" || metric == "euclidean") return(invisible())
-  refuse("type", "`{repr$arg}` is a \"dist\" object, from which {metric} neighbours cannot be ",
-         "made: set metric = \"euclidean\" (the distances are used as they are), or give the ",
-         "stimuli x neurons matrix.")
+  refuse_if(repr$kind == "dist" && metric != "euclidean", "type", "`{repr$arg}` is a \"dist\" ",
+            "object, from which {metric} neighbours cannot be made: set metric = \"euclidean\" ",
+            "(the distances are used as they are), or give the stimuli x neurons matrix.")
 }
 
 # sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
@@ -273,9 +257,7 @@ with_norm <- function(form, centering) {
 }
 
 # The cosine between two centred kernels, from their inner product (the statistic).
-kernel_cosine <- function(statistic, x, y, args) {
-  statistic / sqrt(x$norm$value) / sqrt(y$norm$value)
-}
+kernel_cosine <- function(statistic, x, y, args) statistic / sqrt(x$norm$value) / sqrt(y$norm$value)
 
 # Warns that the score is undefined because of `repr`: with_norm() marks its form.
 warn_no_contrast <- function(repr, args) {
@@ -394,14 +376,12 @@ averaged_graph <- function(repr, metric, most, k) {
               "all ties, more than 2^31 - 1: set ties = \"random\", or take fewer stimuli.",
               arg = "ties")
     plain <- setdiff(seq_len(n), ties$rows)
-    idx <- integer(start[n + 1])
+    idx <- integer(edges)
     place <- function(rows) sequence(lengths[rows], from = start[rows] + 1)
     idx[place(plain)] <- t(graph$idx[plain, seq_len(k), drop = FALSE])
     idx[place(ties$rows)] <- ties$idx
-    position <- sequence(lengths)
-    tied <- position > rep(sure, lengths)
     weight <- rep((k - sure) / (lengths - sure), lengths)
-    weight[!tied] <- 1
+    weight[sequence(lengths) <= rep(sure, lengths)] <- 1
     c(cut,
       list(averaged = list(start = start, idx = idx, weight = weight, sure = as.integer(sure))))
   })
@@ -422,17 +402,13 @@ whole_ties <- function(repr, metric, graph, k) {
     lengths[rowSums(ends) == 0] <- NA
     ended <- which(!is.na(lengths))
     # for each row the first neighbour that is tied with number k
-    starts <- if (k == 1) {
-      rep(1L, nrow(part$joined))
-    } else {
+    starts <- rep(1L, nrow(part$joined))
+    if (k > 1) {
       breaks <- !part$joined[, seq_len(k - 1), drop = FALSE]
-      first <- max.col(breaks, "last") + 1L
-      first[rowSums(breaks) == 0] <- 1L
-      first
+      starts <- ifelse(rowSums(breaks) == 0, 1L, max.col(breaks, "last") + 1L)
     }
     found <- c(found, list(list(
-      rows = rows[ended], lengths = lengths[ended],
-      sure = starts[ended] - 1L,
+      rows = rows[ended], lengths = lengths[ended], sure = starts[ended] - 1L,
       idx = part$idx[cbind(rep(ended, lengths[ended]), sequence(lengths[ended]))]
     )))
     rows <- rows[is.na(lengths)]
@@ -555,9 +531,7 @@ pair_in_tie_order <- function(pair, number) {
 }
 
 sides_in_tie_order <- function(sides, number) {
-  for (side in c("x", "y")) {
-    sides[[side]]$reprs <- lapply(sides[[side]]$reprs, in_tie_order, number)
-  }
+  for (side in c("x", "y")) sides[[side]]$reprs <- lapply(sides[[side]]$reprs, in_tie_order, number)
   sides
 }
 

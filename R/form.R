@@ -67,24 +67,21 @@ relabel_lists <- function(lists, permutation) {
 #' @return a function(form, permutation), for declare_form().
 #' @noRd
 relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NULL, square = NULL) {
-  named <- c(packed, each, rows, columns, square)
+  parts <- list(packed = packed, each = each, rows = rows, columns = columns, square = square)
+  named <- unlist(parts, use.names = FALSE)
+  ways <- rep(names(parts), lengths(parts))
   function(form, permutation) {
-    if (!any(named %in% names(form))) {
+    found <- which(named %in% names(form))
+    if (!length(found)) {
       stop("A form of the kind ", quoted(kind_of_form(form)), " has none of the parts ",
            "that its relabeller names: ", paste(named, collapse = ", "), ".")
     }
-    for (part in intersect(packed, names(form))) {
-      form[[part]] <- relabel_packed(form[[part]], permutation)
-    }
-    for (part in intersect(each, names(form))) form[[part]] <- form[[part]][permutation]
-    for (part in intersect(rows, names(form))) {
-      form[[part]] <- form[[part]][permutation, , drop = FALSE]
-    }
-    for (part in intersect(columns, names(form))) {
-      form[[part]] <- form[[part]][, permutation, drop = FALSE]
-    }
-    for (part in intersect(square, names(form))) {
-      form[[part]] <- form[[part]][permutation, permutation, drop = FALSE]
+    for (at in found) {
+      values <- form[[named[at]]]
+      form[[named[at]]] <- switch(ways[at],
+        packed = relabel_packed(values, permutation), each = values[permutation],
+        rows = values[permutation, , drop = FALSE], columns = values[, permutation, drop = FALSE],
+        square = values[permutation, permutation, drop = FALSE], no_branch(ways[at]))
     }
     form
   }
@@ -152,15 +149,9 @@ form_kind <- function(kind) {
 kind_of_form <- function(form) attr(form, "kind")
 
 # A form with more parts, which a permutation of the stimuli leaves as they are.
-extend_form <- function(form, ...) {
-  parts <- c(form, list(...))
-  attr(parts, "kind") <- attr(form, "kind")
-  parts
-}
+extend_form <- function(form, ...) as_form(kind_of_form(form), c(form, list(...)))
 
-relabel_form <- function(form, permutation) {
-  form_kind(kind_of_form(form))$relabel(form, permutation)
-}
+relabel_form <- function(form, permutation) form_kind(kind_of_form(form))$relabel(form, permutation)
 
 # How many numbers the forms of these kinds hold at most, for n stimuli and d neurons.
 form_size <- function(kinds, n, d, args) {
@@ -221,6 +212,14 @@ declare_form("summary", relabel = unmoved, size = function(n, d, args) d)
 # `entries` is a list of keys and values. There are so few names in a cache that a hash table would
 # take longer to make than it saves.
 new_cache <- function() new.env(hash = FALSE, parent = emptyenv())
+
+# The cache of what is made of a representation, such as a part of it: without its forms.
+cache_of_part <- function(cache, keep = c("choices", "neighbours")) {
+  part <- new_cache()
+  part$said <- said_of(cache)
+  for (name in keep) part[[name]] <- cache[[name]]
+  part
+}
 
 # A cache of its own, with the warnings and messages that were already given about a representation.
 said_of <- function(cache) {
@@ -291,9 +290,7 @@ with_data <- function(repr) {
 # Without what was made in this call; forms that were given with the representation stay.
 without_forms <- function(repr) {
   cache <- new_cache()
-  if (!is.null(repr$prepared)) {
-    cache$entries <- repr$cache$entries[seq_len(repr$prepared$forms)]
-  }
+  if (!is.null(repr$prepared)) cache$entries <- repr$cache$entries[seq_len(repr$prepared$forms)]
   for (name in c("neighbours", "choices", "column_stats")) cache[[name]] <- repr$cache[[name]]
   repr$cache <- cache
   repr
@@ -314,8 +311,7 @@ column_stats <- function(repr) {
 # exact.
 form_centering <- function(repr) {
   remember_form(repr, "scaling", list(center = TRUE), {
-    stats <- repr$cache$column_stats
-    if (is.null(stats)) stats <- column_stats(repr)
+    stats <- column_stats(repr)
     if (!(stats$largest > 0 && stats$largest < Inf)) {
       refuse_if(!is.finite(stats$largest), "value", "`{repr$arg}` has values too large to take ",
                 "differences of; rescale it.")

@@ -114,7 +114,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   }
   if (anyNA(clusters)) {
     keep <- !is.na(clusters)
-    sides <- sides_without(sides, keep)
+    sides <- map_sides(sides, function(side, name) cut_side(side, keep, list(TRUE)))
     set <- lapply(set, cut_measure_stimuli, keep)
     rows[rows] <- keep
     clusters <- labelled_codes(clusters)
@@ -198,16 +198,14 @@ in_open_pair <- function(x, y, measure, what, na, score) {
 }
 
 are_plain <- function(reprs) {
-  for (repr in reprs) {
-    if (repr$kind != "data" || !is.null(repr$responses) || !is.null(repr$prepared)) return(FALSE)
-  }
-  TRUE
+  all(vapply(reprs, function(repr) {
+    repr$kind == "data" && is.null(repr$responses) && is.null(repr$prepared)
+  }, NA))
 }
 
 # Does the order of the stimuli matter to a measure, so that their names are compared?
 names_count <- function(set) {
-  for (measure in set) if (isTRUE(measure$declaration$pairing)) return(TRUE)
-  FALSE
+  any(vapply(set, function(measure) isTRUE(measure$declaration$pairing), NA))
 }
 
 # A measure of an opened call, whose arguments are settled. What follows from these alone stands in

@@ -161,16 +161,23 @@ text_about_rows <- function(x, y, use, remedy) {
   if (!nrow(pairs)) return(NULL)
   a <- x[pairs[[1]]]
   b <- (if (is.null(y)) x else y)[pairs[[2]]]
-  share <- mapply(share_of_neighbours, a, b, use)
+  # What stands for the mean squared distance of neighbours in a pair, 1 where it tells nothing. For
+  # p-values the similarity of neighbours on both sides counts, because they are right if one side
+  # is exchangeable; for the variance of a score their mean.
+  share <- mapply(function(a, b) {
+    known <- Filter(function(side) !is.null(side$share), list(a, b))
+    sides <- alike_sides(known, use)
+    if (!length(sides) || use == "null" && length(sides) < length(known)) return(1)
+    alike <- vapply(known, function(side) max(1 - side$share, 0), 0)
+    1 - if (use == "null") prod(alike)^(1 / length(alike)) else mean(alike)
+  }, a, b)
   at <- which.min(share)
   series <- share[at] < alike_share
   found <- if (series) {
     paste0("Neighbouring rows", of_sides(alike_sides(list(a[[at]], b[[at]]), use)), " are alike ",
            "(their mean squared distance is ", format(share[at], digits = 2), " of that of all ",
            "rows). ")
-  } else if (use != "order") {
-    Find(Negate(is.null), Map(found_without_order, a, b))
-  }
+  } else if (use != "order") Find(Negate(is.null), Map(found_without_order, a, b))
   if (is.null(found)) return(NULL)
   errors <- paste0("intervals, which count each row as independent, are too narrow, and corrected ",
                    "estimates and ceilings too high. ")
@@ -189,7 +196,12 @@ text_about_rows <- function(x, y, use, remedy) {
 # Does any order of the rows show groups? Near copies are told of sides that are related, too.
 found_without_order <- function(a, b) {
   where <- of_sides(list(a, b), " in ")
-  if (are_copies(a, b)) return(paste0("Many rows are near copies of other rows", where, ". "))
+  # Rows of discrete data, such as labels of categories, are equal by chance; those of the two sides
+  # then seldom agree.
+  fewest <- min(length(a$copies), length(b$copies))
+  if (fewest > 0 && length(intersect(a$copies, b$copies)) >= fewest / 2) {
+    return(paste0("Many rows are near copies of other rows", where, ". "))
+  }
   if (is.null(a$nearest) || is.null(b$nearest)) return(NULL)
   seen <- list(shared_nearest(a$nearest, b$nearest), shared_nearest(b$nearest, a$nearest))
   excess <- vapply(seen, function(one) one[["seen"]] - one[["expected"]], 0)
@@ -248,17 +260,6 @@ permutation_remedy <- paste("Name groups in `clusters` (or in `blocks`, to excha
 
 # ---- pairs
 
-# What stands for the mean squared distance of neighbours in a pair, 1 where it tells nothing. For
-# p-values the similarity of neighbours on both sides counts, because they are right if one side is
-# exchangeable; for the variance of a score their mean.
-share_of_neighbours <- function(a, b, use) {
-  known <- Filter(function(side) !is.null(side$share), list(a, b))
-  sides <- alike_sides(known, use)
-  if (!length(sides) || use == "null" && length(sides) < length(known)) return(1)
-  alike <- vapply(known, function(side) max(1 - side$share, 0), 0)
-  1 - if (use == "null") prod(alike)^(1 / length(alike)) else mean(alike)
-}
-
 # Those whose neighbouring rows are more alike than in most other orders.
 alike_sides <- function(sides, use) {
   limit <- alike_deviations[[if (use == "null") "null" else "errors"]]
@@ -272,26 +273,21 @@ shared_nearest <- function(a, b) {
   c(seen = mean(b$cosines[a$at]), expected = line[[1]] + max(line[[2]], 0) * a$distance)
 }
 
-# Rows that are copies on both sides. Rows of discrete data, such as labels of categories, are equal
-# by chance; those of the two sides then seldom agree.
-are_copies <- function(a, b) {
-  fewest <- min(length(a$copies), length(b$copies))
-  fewest > 0 && length(intersect(a$copies, b$copies)) >= fewest / 2
-}
-
 # ---- evidence of one representation
 
 evidence_of_rows <- function(objects) {
-  at <- unique(round(seq(1, length(objects), length.out = min(length(objects),
-                                                              most_judged_elements))))
-  lapply(objects[at], row_evidence)
+  count <- min(length(objects), most_judged_elements)
+  lapply(objects[unique(round(seq(1, length(objects), length.out = count)))], row_evidence)
 }
 
 # share: the mean squared distance of neighbouring rows over that of all rows; deviations: by how
 # many standard deviations the sum of the neighbours' inner products exceeds its mean over all
-# orders of the rows; copies: pairs of rows that are near copies, as numbers; nearest: from
-# nearest_rows(); arg: what messages call it. A list without them where nothing is known, as of data
-# that prepare() did not keep.
+# orders of the rows; copies: pairs of rows that are near copies, as numbers; arg: what messages
+# call it. nearest: a list of the cosines of all pairs of centred rows; `at`, for each row, the pair
+# with its nearest; `line`, what gives, by products with cosines of another side, their mean over
+# pairs that are far from each other and their slope over these; and `distance`, how much larger the
+# cosine with the nearest row is. A list without them where nothing is known, as of data that
+# prepare() did not keep.
 row_evidence <- function(object) {
   arg <- if (is.list(object)) object$arg
   object <- if (is.list(object) && !is.null(object$kind)) data_of(object) else object
@@ -310,17 +306,18 @@ row_evidence <- function(object) {
   distance <- sum(norms[at$first] + norms[at$second]) - 2 * inner
   moments <- shuffled_moments(gram, m, at$sharing)
   sd <- sqrt(max(moments$variance, 0))
-  c(list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
-         deviations = if (sd > 0) (inner - moments$mean) / sd else 0, arg = arg),
-    # distances of graphs take three values
-    if (!is.list(object)) pair_evidence(gram))
-}
-
-pair_evidence <- function(gram) {
+  found <- list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
+                deviations = if (sd > 0) (inner - moments$mean) / sd else 0, arg = arg)
+  # distances of graphs take three values
+  if (is.list(object)) return(found)
   n <- nrow(gram)
   pairs <- .Call(C_row_pairs, gram, floor(far_share * choose(n, 2)))
-  list(copies = near_copies(pairs$squares, n),
-       nearest = if (n >= least_grouped) nearest_rows(pairs))
+  # the far pairs may not differ, and of few rows nearest neighbours say little
+  nearest <- if (n >= least_grouped && !is.nan(pairs$middle)) {
+    list(cosines = pairs$cosines, at = pairs$nearest, line = pairs$line,
+         distance = mean(pairs$cosines[pairs$nearest]) - pairs$middle)
+  }
+  c(found, list(copies = near_copies(pairs$squares, n), nearest = nearest))
 }
 
 # rows: which are looked at; first, second: neighbours among them; sharing: how many ordered pairs
@@ -338,10 +335,7 @@ judged_neighbours <- function(n) {
 
 # Inner products of centred rows.
 gram_of_rows <- function(x, rows) {
-  columns <- seq_len(ncol(x))
-  if (ncol(x) > most_judged_columns) {
-    columns <- round(seq(1, ncol(x), length.out = most_judged_columns))
-  }
+  columns <- round(seq(1, ncol(x), length.out = min(ncol(x), most_judged_columns)))
   if (length(rows) < nrow(x) || length(columns) < ncol(x)) x <- x[rows, columns, drop = FALSE]
   x <- known_columns(x)
   storage.mode(x) <- "double"
@@ -401,18 +395,6 @@ shuffled_moments <- function(gram, m, sharing) {
   list(mean = m * entry,
        variance = m * same + sharing * in_a_row + (m * (m - 1) - sharing) * apart -
          (m * entry)^2)
-}
-
-# ---- nearest rows
-
-# cosines: of all pairs of centred rows; at: for each row, the pair with its nearest; line: what
-# gives, by products with cosines of another side, their mean over pairs that are far from each
-# other and their slope over these; distance: how much larger the cosine with the nearest row is.
-# NULL where the far pairs do not differ.
-nearest_rows <- function(pairs) {
-  if (is.nan(pairs$middle)) return(NULL)
-  list(cosines = pairs$cosines, at = pairs$nearest, line = pairs$line,
-       distance = mean(pairs$cosines[pairs$nearest]) - pairs$middle)
 }
 
 # ---- near copies

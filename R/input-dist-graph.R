@@ -37,15 +37,7 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
 # are named. Lists of many small RDMs would otherwise spend their time in these checks.
 plain_rdms <- function(elements) .Call(C_plain_rdms, unname(elements))
 
-refuse_zeros <- function(arg) {
-  refuse("variance", "`{arg}` has no variance: all distances are 0.")
-}
-
-# Only measures that accept "zero" distances say for themselves that they are undefined.
-refuse_zero <- function(repr, accepted) {
-  if (is.null(repr$loose) || "zero" %in% accepted) return(invisible())
-  if (all(repr$data == 0, na.rm = TRUE)) refuse_zeros(repr$arg)
-}
+refuse_zeros <- function(arg) refuse("variance", "`{arg}` has no variance: all distances are 0.")
 
 # names: of the stimuli, or NULL.
 refuse_distances <- function(bad, n, what, arg, pairwise = FALSE, names = NULL) {
@@ -83,14 +75,13 @@ note_distance_matrix <- function(x, arg) {
   if (all(off == 0)) return(invisible())
   symmetric <- all(abs(x - t(x)) <= 1e-8 * max(abs(off)))
   # those of similarities are said to be ones only
-  if (!symmetric && (ones || any(off == 0))) return(invisible())
-  warn("distance_matrix", "`{arg}` is {if (symmetric) 'symmetric' else 'square'} with ",
-       "{if (zeros) 'zeros' else 'ones'} on the diagonal",
-       if (!symmetric) " and nowhere else, but not symmetric", ", like a matrix of ",
-       "{if (zeros) 'dissimilarities' else 'similarities'}{if (!symmetric) ' with a mistake'}, ",
-       "but its rows are taken for responses. If it holds ",
-       "{if (zeros) 'dissimilarities' else 'similarities'}, ",
-       "{if (!symmetric) 'correct it and '}give as.dist({if (ones) '1 - '}{arg}).", data = arg)
+  held <- if (zeros) "dissimilarities" else "similarities"
+  warn_if(symmetric || !ones && !any(off == 0), "distance_matrix", "`{arg}` is ",
+          "{if (symmetric) 'symmetric' else 'square'} with {if (zeros) 'zeros' else 'ones'} on ",
+          "the diagonal", if (!symmetric) " and nowhere else, but not symmetric",
+          ", like a matrix of {held}{if (!symmetric) ' with a mistake'}, but its rows are taken ",
+          "for responses. If it holds {held}, {if (!symmetric) 'correct it and '}give ",
+          "as.dist({if (ones) '1 - '}{arg}).", data = arg)
 }
 
 # The two stimuli (row numbers) whose distance is the k-th value of a "dist" object of n stimuli.
@@ -110,24 +101,41 @@ check_graph <- function(x, arg) {
   }
   idx <- unname(as.matrix(x$idx))
   dist <- unname(as.matrix(x$dist))
-  if (!is.numeric(idx) || !is.numeric(dist)) {
-    graph_error(arg, "needs numeric matrices in `idx` and `dist`")
-  }
+  numeric <- is.numeric(idx) && is.numeric(dist)
+  if (!numeric) graph_error(arg, "needs numeric matrices in `idx` and `dist`")
   n <- nrow(idx)
   bad <- which(!is.finite(idx) | idx != round(idx) | idx < 1 | idx > n, arr.ind = TRUE)
   if (nrow(bad)) {
-    from_zero <- if (any(idx %in% 0)) "; if yours start at 0, add 1"
     graph_error(arg, "has an index that is not a row number (1 to ", n, ") in row ", bad[1, 1],
-                ", column ", bad[1, 2], from_zero)
+                ", column ", bad[1, 2], if (any(idx %in% 0)) "; if yours start at 0, add 1")
   }
   bad <- which(!is.finite(dist), arr.ind = TRUE)
   if (nrow(bad)) {
     graph_error(arg, "has a missing or non-finite distance in row ", bad[1, 1], ", column ",
                 bad[1, 2], "; give every stimulus the same number of neighbours")
   }
-  graph <- without_self(idx, dist, arg)
-  idx <- graph$idx
-  dist <- graph$dist
+  # Takes every stimulus out of its own neighbours, where it stands first, or after duplicates of
+  # it. Every row must name its own stimulus once, or none may, because all rows must stay equally
+  # long.
+  self <- idx == row(idx)
+  times <- rowSums(self)
+  if (any(times > 0)) {
+    remedy <- "; leave the row itself out everywhere, or name it once in every row"
+    if (any(times > 1)) {
+      graph_error(arg, "names row ", which(times > 1)[1], " twice among its own neighbours", remedy)
+    }
+    # the message takes the rarer case for the mistake
+    if (any(times == 0) && mean(times) > 0.5) {
+      graph_error(arg, "names rows among their own neighbours, but not row ", which(times == 0)[1],
+                  remedy)
+    }
+    if (any(times == 0)) {
+      graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
+    }
+    drop <- function(m) matrix(t(m)[t(!self)], nrow(m), byrow = TRUE)
+    idx <- drop(idx)
+    dist <- drop(dist)
+  }
   if (!ncol(idx)) graph_error(arg, "has no neighbours")
   twice <- apply(idx, 1, anyDuplicated) > 0
   if (any(twice)) graph_error(arg, "names a neighbour twice in row ", which(twice)[1])
@@ -136,34 +144,10 @@ check_graph <- function(x, arg) {
     graph_error(arg, "has distances that are not in increasing order in row ", which(falling)[1],
                 "; sort the neighbours of each row, nearest first")
   }
-  storage.mode(graph$idx) <- "integer"
-  storage.mode(graph$dist) <- "double"
-  rownames(graph$idx) <- rownames(x$idx)
-  graph
+  storage.mode(idx) <- "integer"
+  storage.mode(dist) <- "double"
+  rownames(idx) <- rownames(x$idx)
+  list(idx = idx, dist = dist)
 }
 
-# Takes every stimulus out of its own neighbours, where it stands first, or after duplicates of it.
-# Every row must name its own stimulus once, or none may, because all rows must stay equally long.
-without_self <- function(idx, dist, arg) {
-  self <- idx == row(idx)
-  times <- rowSums(self)
-  if (all(times == 0)) return(list(idx = idx, dist = dist))
-  remedy <- "; leave the row itself out everywhere, or name it once in every row"
-  if (any(times > 1)) {
-    graph_error(arg, "names row ", which(times > 1)[1], " twice among its own neighbours", remedy)
-  }
-  if (!all(times == 1)) {
-    # the message takes the rarer case for the mistake
-    if (mean(times) > 0.5) {
-      graph_error(arg, "names rows among their own neighbours, but not row ", which(times == 0)[1],
-                  remedy)
-    }
-    graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
-  }
-  drop <- function(m) matrix(t(m)[t(!self)], nrow(m), byrow = TRUE)
-  list(idx = drop(idx), dist = drop(dist))
-}
-
-graph_error <- function(arg, ...) {
-  refuse("graph", "The neighbour graph `{arg}` ", ..., ".")
-}
+graph_error <- function(arg, ...) refuse("graph", "The neighbour graph `{arg}` ", ..., ".")

@@ -13,7 +13,12 @@
 # n, rows, labels and clusters, as open_sides() gives them. No fold splits a cluster.
 test_folds <- function(folds, call, repeats = 1) {
   repeats <- check_count(repeats, "repeats")
-  check_largest_cluster(call$clusters)
+  codes <- call$clusters
+  clustered <- if (!is.null(codes)) tabulate(codes)
+  refuse_if(any(clustered > length(codes) / 2), "labels", "`clusters`: one cluster has ",
+            "{max(clustered)} of {length(codes)} stimuli, more than half of them: no other ",
+            "stimuli can predict it. Use finer labels if smaller groups of stimuli are ",
+            "independent.")
   number <- is.numeric(folds) && length(folds) == 1 && is.null(dim(folds))
   refuse_if(!number && repeats > 1, "choice", "`repeats` draws new random folds, but `folds` says ",
             "what they are: give the number of folds, or repeats = 1.")
@@ -29,7 +34,13 @@ test_folds <- function(folds, call, repeats = 1) {
   refuse_if(sizes[most] > n - 3, "size", "`folds`: {quoted(found$name[most])} tests ",
             "{count_of(sizes[most], 'stimulus')} of {n}, but at least 3 must be left to fit to: ",
             "use more or smaller folds.")
-  check_whole_clusters(found, call$clusters)
+  for (k in if (!is.null(codes)) seq_along(found$test)) {
+    tested <- tabulate(codes[found$test[[k]]], length(clustered))
+    split <- which(tested > 0 & tested < clustered)
+    refuse_if(length(split), "labels", "`folds`: {quoted(found$name[k])} splits a cluster, first ",
+              "that of stimulus {which(codes == split[1])[1]}: stimuli of one cluster must be ",
+              "tested together, because they depend on each other.")
+  }
   found
 }
 
@@ -47,28 +58,23 @@ random_folds <- function(folds, call, repeats) {
             ": each fold needs one.")
   sizes <- if (is.null(codes)) rep(1L, units) else tabulate(codes, units)
   drawn <- lapply(seq_len(repeats), function(r) {
-    fold <- dealt_folds(sizes, count)
+    # the fold of each unit
+    fold <- integer(units)
+    order <- sample.int(units)
+    if (length(unique(sizes)) == 1) {
+      fold[order] <- rep_len(seq_len(count), units)
+    } else {
+      filled <- numeric(count)
+      for (unit in order[order(-sizes[order])]) {
+        fold[unit] <- which.min(filled)
+        filled[fold[unit]] <- filled[fold[unit]] + sizes[unit]
+      }
+    }
     if (!is.null(codes)) fold <- fold[codes]
     unname(split(seq_along(fold), fold))
   })
   list(test = unlist(drawn, recursive = FALSE), name = rep(as.character(seq_len(count)), repeats),
        repeat_of = rep(seq_len(repeats), each = count), overlapping = FALSE)
-}
-
-# The fold of each unit of these sizes.
-dealt_folds <- function(sizes, count) {
-  fold <- integer(length(sizes))
-  order <- sample.int(length(sizes))
-  if (length(unique(sizes)) == 1) {
-    fold[order] <- rep_len(seq_len(count), length(sizes))
-    return(fold)
-  }
-  filled <- numeric(count)
-  for (unit in order[order(-sizes[order])]) {
-    fold[unit] <- which.min(filled)
-    filled[fold[unit]] <- filled[fold[unit]] + sizes[unit]
-  }
-  fold
 }
 
 labels_as_folds <- function(folds, call) {
@@ -95,61 +101,31 @@ sets_as_folds <- function(folds, call) {
   refuse_if(length(folds) < 2, "value", "`folds` is a list of {count_of(length(folds), 'set')}: ",
             "at least 2 are needed.")
   kept <- cumsum(call$rows)
+  given <- length(kept)
   test <- lapply(seq_along(folds), function(k) {
-    at <- places_of_set(folds[[k]], k, call)
+    set <- folds[[k]]
+    wrong <- function(...) refuse("value", "`folds`: set {k} ", ...)
+    # which of the given stimuli the set names, by numbers, names or flags
+    at <- if (is.logical(set) && length(set) == given) which(set) else
+      if (is.character(set) && !is.null(call$labels)) match(set, call$labels) else set
+    if (!is.numeric(at) || !is.null(dim(at))) {
+      wrong("must be the numbers of the stimuli that it tests, or their names, not ",
+            describe(set), if (is.character(set)) " (the stimuli have no names)", ".")
+    }
+    if (anyNA(at)) {
+      wrong("has ", if (is.character(set)) quoted(set[is.na(at)][1]) else "NA",
+            ", which is no stimulus.")
+    }
+    odd <- at[at != round(at) | at < 1 | at > given]
+    if (length(odd)) {
+      wrong("has ", format(odd[1]), ": stimuli have the whole numbers from 1 to ", given, ".")
+    }
+    if (anyDuplicated(at)) wrong("has stimulus ", at[duplicated(at)][1], " twice.")
+    at <- as.integer(at)
     sort(kept[at[call$rows[at]]])
   })
-  name <- names(folds)
-  if (is.null(name)) name <- as.character(seq_along(folds))
+  name <- if (is.null(names(folds))) as.character(seq_along(folds)) else names(folds)
   list(test = test, name = name, repeat_of = rep(1L, length(folds)), overlapping = TRUE)
-}
-
-# Which of the given stimuli a set names, by numbers, names or flags.
-places_of_set <- function(set, k, call) {
-  given <- length(call$rows)
-  wrong <- function(...) {
-    refuse("value", "`folds`: set {k} ", ...)
-  }
-  at <- if (is.logical(set) && length(set) == given) which(set) else
-    if (is.character(set) && !is.null(call$labels)) match(set, call$labels) else set
-  if (!is.numeric(at) || !is.null(dim(at))) {
-    wrong("must be the numbers of the stimuli that it tests, or their names, not ", describe(set),
-           if (is.character(set)) " (the stimuli have no names)", ".")
-  }
-  if (anyNA(at)) {
-    wrong("has ", if (is.character(set)) quoted(set[is.na(at)][1]) else "NA",
-           ", which is no stimulus.")
-  }
-  if (any(at != round(at) | at < 1 | at > given)) {
-    wrong("has ", format(at[at != round(at) | at < 1 | at > given][1]),
-           ": stimuli have the whole numbers from 1 to ", given, ".")
-  }
-  if (anyDuplicated(at)) wrong("has stimulus ", at[duplicated(at)][1], " twice.")
-  as.integer(at)
-}
-
-# ---- what must hold
-
-check_largest_cluster <- function(codes) {
-  if (is.null(codes)) return(invisible())
-  sizes <- tabulate(codes)
-  if (max(sizes) <= length(codes) / 2) return(invisible())
-  refuse("labels", "`clusters`: one cluster has {max(sizes)} of {length(codes)} stimuli, more ",
-         "than half of them: no other stimuli can predict it. Use finer labels if smaller groups ",
-         "of stimuli are independent.")
-}
-
-check_whole_clusters <- function(found, codes) {
-  if (is.null(codes)) return(invisible())
-  sizes <- tabulate(codes)
-  for (k in seq_along(found$test)) {
-    tested <- tabulate(codes[found$test[[k]]], length(sizes))
-    split <- which(tested > 0 & tested < sizes)
-    if (!length(split)) next
-    refuse("labels", "`folds`: {quoted(found$name[k])} splits a cluster, first that of ",
-           "stimulus {which(codes == split[1])[1]}: stimuli of one cluster must be tested ",
-           "together, because they depend on each other.")
-  }
 }
 
 # ---- clusters
@@ -233,9 +209,4 @@ arguments_in_order <- function(args, reprs) {
   noise <- args$stimulus_noise
   if (!is.null(noise)) args$stimulus_noise <- in_order_of(noise, labels, "stimulus_noise")
   args
-}
-
-measure_in_order <- function(measure, reprs) {
-  if (!is_own(measure)) measure$args <- arguments_in_order(measure$args, reprs)
-  measure
 }

@@ -5,9 +5,7 @@ labelled_stimuli <- function(repr, codes) {
   if (!anyNA(codes)) return(repr)
   cut <- remember(repr$cache, list("labelled stimuli", codes), {
     cut <- cut_representation(repr, !is.na(codes), TRUE)
-    cut$cache <- new_cache()
-    cut$cache$said <- said_of(repr$cache)
-    for (part in c("choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
+    cut$cache <- cache_of_part(repr$cache)
     cut
   })
   cut$side <- repr$side
@@ -28,12 +26,4 @@ labelled_pair <- function(pair, codes) {
   remember(pair$cache, list("labelled stimuli", codes), {
     pair_of(labelled_stimuli(pair$x, codes), labelled_stimuli(pair$y, codes))
   })
-}
-
-sides_without <- function(sides, keep) {
-  cut <- function(side) cut_side(side, keep, list(TRUE))
-  sides$x <- cut(sides$x)
-  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else cut(sides$y)
-  if (!is.null(sides$z)) sides$z <- cut(sides$z)
-  sides
 }

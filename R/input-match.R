@@ -29,7 +29,12 @@ match_rows <- function(x, y = NULL, ...) {
     # RDMs, and what has trials, are matched as they are
     with_trials <- is_responses(m) || is.array(m) && length(dim(m)) == 3 && is.numeric(m)
     if (!with_trials && !inherits(m, "dist")) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
-    check_row_names(stimulus_names_of(m), arg)
+    names <- stimulus_names_of(m)
+    refuse_if(is.null(names), "rows", "`{arg}` has no row names to match by: set ",
+              "rownames({arg}) to the stimuli; response_matrix() does so for a table.")
+    refuse_if(anyNA(names), "rows", "`{arg}` has a missing row name, first in row ",
+              "{which(is.na(names))[1]}.")
+    if (anyDuplicated(names)) refuse_repeated_names(names, list(data = matrix(0), arg = arg))
     m
   }), given, names(given))
   # a flat list of what f makes of every matrix, with names such as x$model1$layer2
@@ -46,13 +51,11 @@ match_rows <- function(x, y = NULL, ...) {
            "{quoted(names[[1]][1])} and {quoted(names[[at]][1])}).", arg = names(names)[at])
   }
   left_out <- lengths(names) - length(common)
-  if (any(left_out > 0)) {
-    # the message names both of two matrices, but of many only those that lose rows
-    shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
-    inform("left_out", "match_rows(): {count_of(length(common), 'row')} in common; left out: ",
-           paste0(shown, " of `", names(shown), "`", collapse = ", "), " (",
-           enumerate(setdiff(unlist(names, use.names = FALSE), common), 3), ").")
-  }
+  # the message names both of two matrices, but of many only those that lose rows
+  shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
+  inform_if(any(left_out > 0), "left_out", "match_rows(): {count_of(length(common), 'row')} in ",
+            "common; left out: ", paste0(shown, " of `", names(shown), "`", collapse = ", "), " (",
+            enumerate(setdiff(unlist(names, use.names = FALSE), common), 3), ").")
   matched <- map_matrices(given, "", function(m, arg) {
     if (inherits(m, "repalign_rdm")) return(some_conditions(m, common, arg))
     if (inherits(m, "dist")) return(stats::as.dist(as.matrix(m)[common, common]))
@@ -67,10 +70,8 @@ match_rows <- function(x, y = NULL, ...) {
 }
 
 stimulus_names_of <- function(x) {
-  if (inherits(x, "dist")) {
-    labels <- attr(x, "Labels")
-    return(if (length(labels)) as.character(labels))
-  }
+  labels <- attr(x, "Labels")
+  if (inherits(x, "dist")) return(if (length(labels)) as.character(labels))
   if (!is_responses(x) && length(dim(x)) == 3) return(dimnames(x)[[1]])
   rownames(x)
 }
@@ -83,14 +84,6 @@ map_matrices <- function(given, arg, f) {
   given[] <- Map(function(element, name) map_matrices(element, paste0(arg, "$", name), f), given,
                  names)
   given
-}
-
-check_row_names <- function(names, arg) {
-  refuse_if(is.null(names), "rows", "`{arg}` has no row names to match by: set rownames({arg}) to ",
-            "the stimuli; response_matrix() does so for a table.")
-  refuse_if(anyNA(names), "rows", "`{arg}` has a missing row name, first in row ",
-            "{which(is.na(names))[1]}.")
-  if (anyDuplicated(names)) refuse_repeated_names(names, list(data = matrix(0), arg = arg))
 }
 
 # ---- tables
@@ -139,39 +132,33 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   refuse_if(is.matrix(data) && is.null(colnames(data)), "names", "`data` is a matrix without ",
             "column names, so that no column can name the stimuli: set its row names.")
   if (inherits(data, "SummarizedExperiment")) plain_matrix(data, "data")
-  if (is.matrix(data)) {
-    data <- as.data.frame(data, stringsAsFactors = FALSE)
-  } else if (!is.data.frame(data)) {
-    refuse("type", "`data` must be a data frame, or a matrix with column names, not ",
-           "{describe(data)}.")
-  }
+  refuse_if(!is.matrix(data) && !is.data.frame(data), "type", "`data` must be a data frame, or a ",
+            "matrix with column names, not {describe(data)}.")
+  data <- as.data.frame(data, stringsAsFactors = FALSE)
   refuse_if(!nrow(data), "size", "`data` has no rows.")
   refuse_if(anyDuplicated(names(data)), "names", "`data` has two columns named ",
             quoted(names(data)[duplicated(names(data))][1]), ": they must differ.")
-  data <- as.data.frame(data)
   values <- table_column(data, stimulus, "stimulus")
-  names <- stimulus_labels(values, stimulus)
-  warn_responses_as_names(values, stimulus, setdiff(names(data), stimulus))
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
+  names <- stimulus_labels(values, stimulus, names(data)[others])
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
   refuse_if(!length(at), "size", "`data` has no columns for neurons besides {quoted(stimulus)}.")
   refuse_words(data, at, is.null(neurons))
-  result <- vapply(data[at], as.double, numeric(nrow(data)))
-  result <- matrix(result, nrow(data), dimnames = list(names, names(data)[at]))
+  result <- matrix(vapply(data[at], as.double, numeric(nrow(data))), nrow(data),
+                   dimnames = list(names, names(data)[at]))
   found <- find_identifiers(result)
   if (!length(found)) return(result)
-  if (is.null(neurons)) {
-    names <- colnames(result)[as.integer(names(found))]
-    refuse("identifier", "`data` has ",
-           if (length(names) > 1) "columns that look like identifiers" else
-             "a column that looks like an identifier", " besides the stimuli: ",
-           enumerate(paste0(quoted(names), " (", found, ")"), quote = FALSE),
-           ". Say which columns are neurons in `neurons`.", arg = "neurons")
-  }
+  names <- colnames(result)[as.integer(names(found))]
+  refuse_if(is.null(neurons), "identifier", "`data` has ",
+            if (length(names) > 1) "columns that look like identifiers" else
+              "a column that looks like an identifier", " besides the stimuli: ",
+            enumerate(paste0(quoted(names), " (", found, ")"), quote = FALSE),
+            ". Say which columns are neurons in `neurons`.", arg = "neurons")
   mark_checked(result)
 }
 
-stimulus_labels <- function(values, name) {
+# values: of the column `name`, beside which the table has the columns `others`.
+stimulus_labels <- function(values, name, others) {
   refuse_if(!is.atomic(values) || !is.null(dim(values)), "type", "Column {quoted(name)} of ",
             "`data` must be a vector of labels, not {describe(values)}.", arg = "stimulus")
   refuse_if(anyNA(values), "nonfinite", "Column {quoted(name)} of `data` has no stimulus ",
@@ -180,47 +167,36 @@ stimulus_labels <- function(values, name) {
   refuse_if(any(trimws(labels) == ""), "value", "Column {quoted(name)} of `data` has an ",
             "empty name of a stimulus in row {which(trimws(labels) == '')[1]}.", arg = "stimulus")
   twice <- anyDuplicated(labels)
-  if (twice) {
-    first <- match(labels[twice], labels)
-    refuse("rows", "The stimulus {quoted(labels[twice])} is in rows {first} and {twice} of ",
-           "`data`, but must have one row. If these are repeats, declare them as trials by ",
-           "responses(data, stimulus = {quoted(name)}), or average them first.", arg = "stimulus")
-  }
-  labels
-}
-
-# Names of stimuli may be numbers, also with decimals (a contrast of 0.125), but rarely with many,
-# and their column is hardly called like those of neurons.
-warn_responses_as_names <- function(values, name, others) {
-  if (!is.numeric(values) || is.object(values) || all(values == round(values))) {
-    return(invisible())
-  }
+  refuse_if(twice, "rows", "The stimulus {quoted(labels[twice])} is in rows ",
+            "{match(labels[twice], labels)} and {twice} of `data`, but must have one row. If ",
+            "these are repeats, declare them as trials by responses(data, stimulus = ",
+            "{quoted(name)}), or average them first.", arg = "stimulus")
+  # Names of stimuli may be numbers, also with decimals (a contrast of 0.125), but rarely with many,
+  # and their column is hardly called like those of neurons.
   stem <- function(names) sub("[0-9]+$", "", names)
-  if (all(values == round(values, 3)) && !stem(name) %in% stem(others)) return(invisible())
-  warn("responses_as_names", "Column {quoted(name)} holds numbers with decimals, as responses ",
-       "are, but is taken for the names of the stimuli. If it is a neuron, name another column in ",
-       "`stimulus`, or set row names, rownames(), and leave the table as it is.", data = name)
+  warn_if(is.numeric(values) && !is.object(values) && any(values != round(values)) &&
+            (any(values != round(values, 3)) || stem(name) %in% stem(others)),
+          "responses_as_names", "Column {quoted(name)} holds numbers with decimals, as responses ",
+          "are, but is taken for the names of the stimuli. If it is a neuron, name another column ",
+          "in `stimulus`, or set row names, rownames(), and leave the table as it is.",
+          data = name)
+  labels
 }
 
 neuron_columns <- function(neurons, data, stimulus) {
   usable <- (is.character(neurons) || is.numeric(neurons)) && !anyNA(neurons)
   refuse_if(!usable, "value", "`neurons` must hold names or numbers of columns of `data`, not ",
             "{describe(neurons)}.")
-  at <- if (is.character(neurons)) match(neurons, names(data)) else
-    match(neurons, seq_along(data))
-  if (anyNA(at)) {
-    wrong <- as.character(neurons[is.na(at)])[1]
-    refuse("value", "`neurons` asks for column ",
-           if (is.character(neurons)) quoted(wrong) else wrong, ", but `data` has no such ",
-           "column",
-           if (is.character(neurons)) suggest(wrong, names(data)) else
-             paste0("; it has ", length(data), "."))
-  }
-  if (anyDuplicated(at) || stimulus %in% names(data)[at]) {
-    twice <- if (anyDuplicated(at)) names(data)[at[duplicated(at)]][1] else stimulus
-    refuse("value", "`neurons` names the column {quoted(twice)}",
-           if (anyDuplicated(at)) " twice." else ", which names the stimuli.")
-  }
+  at <- match(neurons, if (is.character(neurons)) names(data) else seq_along(data))
+  wrong <- as.character(neurons[is.na(at)])[1]
+  named <- is.character(neurons)
+  refuse_if(anyNA(at), "value", "`neurons` asks for column ",
+            if (named) quoted(wrong) else wrong, ", but `data` has no such column",
+            if (named) suggest(wrong, names(data)) else paste0("; it has ", length(data), "."))
+  twice <- names(data)[at[duplicated(at)]]
+  refuse_if(length(twice), "value", "`neurons` names the column {quoted(twice[1])} twice.")
+  refuse_if(stimulus %in% names(data)[at], "value", "`neurons` names the column ",
+            "{quoted(stimulus)}, which names the stimuli.")
   at
 }
 

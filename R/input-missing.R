@@ -32,7 +32,6 @@ rule_of_call <- function(na, set, given) {
 complete_sides <- function(sides, set, na) {
   reprs <- all_representations(sides)
   rows <- rep(TRUE, reprs[[1]]$n)
-  if (na == "error") return(list(sides = sides, set = set, rows = rows))
   one_side <- sides$self || sides$same
   columns <- lapply(sides[c("x", "y", "z")], function(side) rep(list(TRUE), length(side$reprs)))
   if (na == "stimuli") {
@@ -44,7 +43,9 @@ complete_sides <- function(sides, set, na) {
     # neurons, or says that both sides have the same neurons, all representations of a side have
     # the same neurons: a neuron that is missing in one of them is left out of all.
     missing <- lapply(list(x = sides$x$reprs, y = sides$y$reprs), lapply, missing_neurons)
-    sharing <- Filter(has_labels, set)
+    sharing <- Filter(function(measure) {
+      isTRUE(measure$args$shared_neurons) || !is.null(measure$args$units_x)
+    }, set)
     if (length(sharing)) {
       # Labels are checked against all representations before any neuron is left out, because
       # afterwards a wrong number of labels could not be told.
@@ -54,17 +55,32 @@ complete_sides <- function(sides, set, na) {
         for (repr in y) check_units(list(x = x[[1]], y = repr), measure$args)
         for (repr in x[-1]) check_units(list(x = repr, y = y[[1]]), measure$args)
       }
-      missing <- missing_on_sides(missing, sharing, sides$self || sides$same)
+      missing <- missing_on_sides(missing, sharing, one_side)
     }
-    columns <- lapply(missing_by_columns(missing, sides), lapply, `!`)
-    set <- lapply(set, cut_measure, columns)
+    # Where columns have labels of their own, a neuron that is missing in one representation is left
+    # out of all. Without names of neurons, labels of units stand for them.
+    both <- c(sides$x$reprs, if (!one_side) sides$y$reprs)
+    labels <- lapply(both, function(repr) {
+      if (is.null(repr$columns$neuron)) repr$columns$units else repr$columns$neuron
+    })
+    if (any(lengths(labels))) {
+      of_x <- seq_along(missing$x)
+      all <- c(missing$x, missing$y)[seq_along(both)]
+      names(all) <- names(labels) <- seq_along(both)
+      all <- unname(spread_by_label(all, labels))
+      missing <- list(x = all[of_x], y = if (one_side) all[of_x] else all[-of_x])
+    }
+    columns <- lapply(missing, lapply, `!`)
+    set <- lapply(set, function(measure) {
+      if (is.null(measure$args$units_x)) return(measure)
+      measure$args$units_x <- measure$args$units_x[columns$x[[1]]]
+      measure$args$units_y <- measure$args$units_y[columns$y[[1]]]
+      measure
+    })
     columns$z <- lapply(sides$z$reprs, function(repr) !missing_neurons(repr))
     left_out <- note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y, columns$z))
   }
-  sides$x <- cut_side(sides$x, rows, columns$x)
-  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
-    cut_side(sides$y, rows, columns$y)
-  if (!is.null(sides$z)) sides$z <- cut_side(sides$z, rows, columns$z)
+  sides <- map_sides(sides, function(side, name) cut_side(side, rows, columns[[name]]))
   list(sides = sides, set = set, rows = rows, left_out = left_out)
 }
 
@@ -106,7 +122,14 @@ without_missing <- function(given, na) {
     columns <- lapply(reprs, function(repr) !missing_neurons(repr))
     note_neurons_left_out(reprs, columns)
   }
-  cut <- Map(cut_given, flat, list(rows), columns[names(flat)])
+  cut <- Map(function(x, columns) {
+    if (is_responses(x)) return(cut_responses(x, rows, columns))
+    if (length(dim(x)) == 3) return(x[rows, columns, , drop = FALSE])
+    kind <- kind_of(x)
+    switch(kind, data = x[rows, columns, drop = FALSE],
+           dist = if (isTRUE(rows)) x else cut_dist(x, rows),
+           graph = whole_graph(list(data = x), rows), no_branch(kind))
+  }, flat, columns[names(flat)])
   for (arg in names(given)) {
     if (is.null(given[[arg]])) next
     if (!is_collection(given[[arg]])) given[[arg]] <- cut[[arg]] else {
@@ -120,8 +143,7 @@ without_missing <- function(given, na) {
 
 # What missing_stimuli() and missing_neurons() need to know of what a user gave.
 given_with_holes <- function(x, arg) {
-  several <- length(dim(x)) == 3 && dim(x)[3] > 1
-  if (several) {
+  if (length(dim(x)) == 3 && dim(x)[3] > 1) {
     values <- if (is_responses(x)) unclass(x)$values else x
     return(list(kind = "data", data = values, holes = missing_in_trials(values),
                 n = dim(values)[1], arg = arg))
@@ -133,16 +155,6 @@ given_with_holes <- function(x, arg) {
     dist = , graph = x, no_branch(kind)
   )
   list(kind = kind, data = data, n = as.integer(stimulus_count(data)), arg = arg)
-}
-
-cut_given <- function(x, rows, columns) {
-  if (is_responses(x)) return(cut_responses(x, rows, columns))
-  if (length(dim(x)) == 3) return(x[rows, columns, , drop = FALSE])
-  kind <- kind_of(x)
-  switch(kind, data = x[rows, columns, drop = FALSE],
-         dist = if (isTRUE(rows)) x else cut_dist(x, rows),
-         graph = whole_graph(list(data = x), rows),
-         no_branch(kind))
 }
 
 # A trial that was not recorded lacks for all neurons; these values lack for some of them: stimuli x
@@ -211,26 +223,6 @@ missing_when_read <- function(repr, which, count) {
   if (is.null(rows)) missing[[which]] else missing[[which]][rows]
 }
 
-# Where columns have labels of their own, a neuron that is missing in one representation is left out
-# of all. Without names of neurons, labels of units stand for them.
-missing_by_columns <- function(missing, sides) {
-  sides$z <- NULL
-  reprs <- all_representations(sides)
-  labels <- lapply(reprs, function(repr) {
-    if (is.null(repr$columns$neuron)) repr$columns$units else repr$columns$neuron
-  })
-  if (!any(lengths(labels))) return(missing)
-  places <- as.character(seq_along(reprs))
-  of_x <- seq_along(missing$x)
-  all <- c(missing$x, missing$y)[seq_along(reprs)]
-  all <- unname(spread_by_label(stats::setNames(all, places), stats::setNames(labels, places)))
-  list(x = all[of_x], y = if (sides$self || sides$same) all[of_x] else all[-of_x])
-}
-
-has_labels <- function(measure) {
-  isTRUE(measure$args$shared_neurons) || !is.null(measure$args$units_x)
-}
-
 # The missing neurons of each side: those that are missing in any of its representations and, by the
 # labels of each measure, those that are missing on the other side. One measure may add neurons that
 # matter to another, so that this is repeated until nothing changes.
@@ -257,17 +249,8 @@ spread_by_label <- function(missing, labels) {
   groups <- unlist(lapply(labels, function(label) unique(label[duplicated(label)])))
   lost <- unlist(Map(function(label, gone) label[gone], labels, missing[names(labels)]))
   lost <- setdiff(lost, groups)
-  for (side in names(labels)) {
-    missing[[side]] <- missing[[side]] | labels[[side]] %in% lost
-  }
+  for (side in names(labels)) missing[[side]] <- missing[[side]] | labels[[side]] %in% lost
   missing
-}
-
-cut_measure <- function(measure, columns) {
-  if (is.null(measure$args$units_x)) return(measure)
-  measure$args$units_x <- measure$args$units_x[columns$x[[1]]]
-  measure$args$units_y <- measure$args$units_y[columns$y[[1]]]
-  measure
 }
 
 # Tells the user which representations lose how many neurons; it is an error when none is left.
@@ -280,8 +263,8 @@ note_neurons_left_out <- function(reprs, columns) {
   if (!any(lost > 0)) return(NULL)
   args <- vapply(reprs, function(repr) repr$arg, "")
   each <- paste0(lost, " of ", lengths(columns), " in `", args, "`")
-  note <- paste0("Missing values: neurons left out, ", enumerate(each[lost > 0], quote = FALSE),
-                 ".")
+  each <- enumerate(each[lost > 0], quote = FALSE)
+  note <- paste0("Missing values: neurons left out, ", each, ".")
   inform("left_out", "{note}")
   note
 }
@@ -297,8 +280,7 @@ cut_representation <- function(repr, rows, columns) {
     data = cut_matrix(repr$data, rows, columns),
     dist = check_dist(cut_dist(repr$data, rows), repr$arg, isTRUE(repr$loose),
                       isTRUE(repr$loose)),
-    graph = whole_graph(repr, rows),
-    no_branch(repr$kind)
+    graph = whole_graph(repr, rows), no_branch(repr$kind)
   )
   if (!is.null(repr$responses)) repr$responses <- cut_responses(repr$responses, rows, columns)
   if (!is.null(repr$columns)) repr$columns <- lapply(repr$columns, `[`, columns)
@@ -310,9 +292,7 @@ cut_representation <- function(repr, rows, columns) {
 }
 
 # The columns were checked when the data were read, with all rows, and are not checked again.
-cut_matrix <- function(x, rows = TRUE, columns = TRUE) {
-  mark_checked(x[rows, columns, drop = FALSE])
-}
+cut_matrix <- function(x, rows = TRUE, columns = TRUE) mark_checked(x[rows, columns, drop = FALSE])
 
 cut_dist <- function(d, rows) {
   if (all(rows)) return(d)
@@ -337,7 +317,22 @@ cut_permutations <- function(permutations, rows) {
   if (all(rows)) return(permutations)
   refuse_if(is.matrix(permutations), "design", "The matrix `permutations` is for all rows, but na ",
             "= \"stimuli\" leaves some out: give a number, or leave out the stimuli yourself.")
-  if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
+  if (!inherits(permutations, "how")) return(permutations)
+  require_package("permute", "A permutation design (how)")
+  refuse_if(!is.null(permute::getAllperms(permutations)), "design", "`permutations` contains a ",
+            "set of permutations of all rows, but na = \"stimuli\" leaves some out: drop this set.")
+  check_how_blocks(permutations, length(rows))
+  blocks <- permute::getBlocks(permutations)
+  if (!is.null(blocks)) {
+    blocks <- droplevels(as.factor(unlist(blocks))[rows])
+    permutations <- permute::`setBlocks<-`(permutations, blocks)
+  }
+  plots <- permute::getStrata(permutations, "plots")
+  if (is.null(plots)) return(permutations)
+  refuse_if(length(plots) != length(rows), "design", "The plots of `permutations` must name each ",
+            "of the {length(rows)} rows; they name {length(plots)}.")
+  permutations$plots$strata <- droplevels(as.factor(plots)[rows])
+  permutations
 }
 
 # complete: an opened call or what ready_grid() gives, with the labels of all stimuli and which of
@@ -347,21 +342,4 @@ cut_blocks <- function(blocks, complete) {
   rows <- complete$rows
   if (is.null(blocks) || all(rows)) return(blocks)
   check_block_labels(blocks, length(rows))[rows, drop = TRUE]
-}
-
-cut_how <- function(design, rows) {
-  require_package("permute", "A permutation design (how)")
-  refuse_if(!is.null(permute::getAllperms(design)), "design", "`permutations` contains a set of ",
-            "permutations of all rows, but na = \"stimuli\" leaves some out: drop this set.")
-  check_how_blocks(design, length(rows))
-  blocks <- permute::getBlocks(design)
-  if (!is.null(blocks)) {
-    design <- permute::`setBlocks<-`(design, droplevels(as.factor(unlist(blocks))[rows]))
-  }
-  plots <- permute::getStrata(design, "plots")
-  if (is.null(plots)) return(design)
-  refuse_if(length(plots) != length(rows), "design", "The plots of `permutations` must name each ",
-            "of the {length(rows)} rows; they name {length(plots)}.")
-  design$plots$strata <- droplevels(as.factor(plots)[rows])
-  design
 }

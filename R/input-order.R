@@ -23,12 +23,10 @@ with_common_stimuli <- function(reprs, by_name = TRUE) {
     args <- vapply(reprs, function(repr) repr$arg, "")
     at <- places_in_order(all, args, function(i, k) {
       # the first may be the one to blame
-      odd <- odd_one(vapply(all[lengths(all) > 0], function(names) {
-        paste(sort(names), collapse = "\r")
-      }, ""))
-      blamed <- identical(which(lengths(all) > 0)[odd], i)
-      if (blamed) refuse_other_names(reprs[[k]], reprs[[i]])
-      refuse_other_names(reprs[[i]], reprs[[k]])
+      named <- which(lengths(all) > 0)
+      odd <- odd_one(vapply(all[named], function(names) paste(sort(names), collapse = "\r"), ""))
+      of <- if (identical(named[odd], i)) c(k, i) else c(i, k)
+      refuse_other_names(reprs[[of[1]]], reprs[[of[2]]])
     })
     reprs <- Map(reordered_representation, reprs, at)
   }
@@ -50,15 +48,12 @@ reordered_representation <- function(repr, at) {
 
 reordered_data <- function(x, at) {
   if (is_responses(x)) return(part_of_responses(x, at, seq_len(dim(x)[2])))
-  kind <- kind_of(x)
-  switch(kind, data = reordered_rows(x, at), dist = reordered_dist(x, at),
-         graph = relabel_graph(x, at), no_branch(kind))
-}
-
-reordered_rows <- function(x, at) {
   if (length(dim(x)) == 3) return(x[at, , , drop = FALSE])
-  part <- x[at, , drop = FALSE]
-  if (columns_are_checked(x)) mark_checked(part) else part
+  kind <- kind_of(x)
+  switch(kind, dist = reordered_dist(x, at), graph = relabel_graph(x, at), data = {
+    part <- x[at, , drop = FALSE]
+    if (columns_are_checked(x)) mark_checked(part) else part
+  }, no_branch(kind))
 }
 
 # Data as they were given, in one order: a list with the names that messages call them by. What is
@@ -78,15 +73,29 @@ odd_one <- function(values) {
 
 # One of three or more that alone has another number of stimuli is to blame.
 refuse_odd_count <- function(reprs, repr) {
-  refuse_one_sided_repeats(reprs)
+  # What has each stimulus once stands beside what has the same stimuli several times: conditions,
+  # or responses with trials, beside rows that were not declared to be repeats.
+  names <- lapply(reprs, function(one) stimulus_names(one$data))
+  repeated <- vapply(names, anyDuplicated, 0L) > 0
+  for (at in which(repeated)) {
+    once <- vapply(names[!repeated], setequal, NA, names[[at]])
+    if (any(once)) refuse_repeated_names(names[[at]], reprs[[at]])
+  }
   counts <- vapply(reprs, function(one) as.double(stimulus_count(one$data)), 0)
   odd <- odd_one(counts)
   prepared <- any(vapply(reprs, function(one) !is.null(one$prepared), NA))
-  if (is.null(odd) || prepared) refuse_other_count(reprs[[1]], repr)
-  blamed <- reprs[[odd]]
-  other <- reprs[-odd][[1]]
-  refuse("rows", "`{blamed$arg}` has {count_of(counts[odd], 'row')}, and the others have ",
-         "{counts[-odd][1]}{same_stimuli_advice(reprs, 'all')}{odd_one_hint(reprs, odd)}")
+  refuse_if(!is.null(odd) && !prepared, "rows", "`{reprs[[odd]]$arg}` has ",
+            "{count_of(counts[odd], 'row')}, and the others have {counts[-odd][1]}",
+            "{same_stimuli_advice(reprs, 'all')}{odd_one_hint(reprs, odd)}")
+  one <- reprs[[1]]
+  if (!is.null(one$prepared) || !is.null(repr$prepared)) {
+    of <- if (is.null(one$prepared)) list(repr, one) else list(one, repr)
+    refuse_prepared(of[[1]]$arg, "was prepared for ", of[[1]]$n, " stimuli, but `", of[[2]]$arg,
+                    "` has ", of[[2]]$n, ".")
+  }
+  refuse("rows", "`{one$arg}` has {count_of(stimulus_count(one$data), 'row')} and `{repr$arg}` ",
+         "has {stimulus_count(repr$data)}", same_stimuli_advice(list(one, repr), "both"),
+         transposed_hint(one, repr), arg = repr$arg)
 }
 
 # Of several layers that are as wide, one with other rows lacks some; but where it stands alone on
@@ -103,19 +112,6 @@ odd_one_hint <- function(reprs, odd) {
   }
 }
 
-refuse_other_count <- function(one, other) {
-  refuse_one_sided_repeats(list(one, other))
-  if (!is.null(one$prepared) || !is.null(other$prepared)) {
-    prepared <- if (is.null(one$prepared)) other else one
-    refuse_prepared(prepared$arg, "was prepared for ", prepared$n, " stimuli, but `",
-                    if (is.null(one$prepared)) one$arg else other$arg, "` has ",
-                    if (is.null(one$prepared)) one$n else other$n, ".")
-  }
-  refuse("rows", "`{one$arg}` has {count_of(stimulus_count(one$data), 'row')} and `{other$arg}` ",
-         "has {stimulus_count(other$data)}", same_stimuli_advice(list(one, other), "both"),
-         transposed_hint(one, other), arg = other$arg)
-}
-
 same_stimuli_advice <- function(reprs, all) {
   named <- vapply(reprs, function(repr) !is.null(stimulus_names(repr$data)), NA)
   paste0(": the rows must be the same stimuli. match_rows() keeps those that ", all, " have, by ",
@@ -124,19 +120,18 @@ same_stimuli_advice <- function(reprs, all) {
 
 refuse_other_names <- function(one, other) {
   for (repr in list(one, other)) {
-    twice <- anyDuplicated(stimulus_names(repr$data))
-    refuse_if(twice, "repeats", "`{repr$arg}` has the name ",
-              "{quoted(stimulus_names(repr$data)[twice])} more than once, and `{one$arg}` and ",
+    names <- stimulus_names(repr$data)
+    refuse_if(anyDuplicated(names), "repeats", "`{repr$arg}` has the name ",
+              "{quoted(names[anyDuplicated(names)])} more than once, and `{one$arg}` and ",
               "`{other$arg}` do not have the same names: give different stimuli different names, ",
               "and both sides the same ones.", arg = repr$arg)
   }
   refuse("rows",
          names_differ(one$arg, other$arg, stimulus_names(one$data), stimulus_names(other$data)),
-         if ("dist" %in% c(kind_of(one$data), kind_of(other$data))) {
-           "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())"
-         } else {
-           "match_rows() keeps the stimuli that both have"
-         }, "; or remove the row names when the rows do correspond.{transposed_hint(one, other)}",
+         if (!"dist" %in% c(kind_of(one$data), kind_of(other$data)))
+           "match_rows() keeps the stimuli that both have" else
+             "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())",
+         "; or remove the row names when the rows do correspond.{transposed_hint(one, other)}",
          arg = other$arg)
 }
 
@@ -189,18 +184,7 @@ refuse_repeated_labels <- function(labels, arg, codes = NULL) {
 
 # The same for a call of measures, each of which may have clusters of its own.
 refuse_repeats_of <- function(reprs, set, clusters, own_clusters) {
-  # The names that a representation shares with the one before are not looked at again.
-  known <- NULL
-  repeats <- FALSE
-  is_repeated <- logical(length(reprs))
-  for (k in seq_along(reprs)) {
-    names <- stimulus_names(reprs[[k]]$data)
-    if (is.null(names)) next
-    if (!identical(names, known)) repeats <- anyDuplicated(names) > 0
-    known <- names
-    is_repeated[k] <- repeats
-  }
-  repeated <- reprs[is_repeated]
+  repeated <- Filter(function(repr) anyDuplicated(stimulus_names(repr$data)), reprs)
   if (!length(repeated)) return(invisible())
   of_measure <- own_clusters && all(vapply(set, takes_clusters, NA))
   if (!is.null(clusters)) return(refuse_repeats(repeated, clusters, of_measure))
@@ -220,8 +204,10 @@ refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FAL
     paste("If it is of a stimulus that was shown more than once, make an RDM of conditions by",
           "rdm(), which takes rows of one name as repeats")
   } else if (trials) {
-    paste0("If equal names are one stimulus, give ", merged_trials(arg), ", in which all of its ",
-           "trials stand together")
+    # the code that puts the trials of rows with equal names together, of an array or responses
+    paste0("If equal names are one stimulus, give responses(apply(as.array(", arg, "), 2, c), ",
+           "rep(rownames(", arg, "), dim(", arg, ")[3])), in which all of its trials stand ",
+           "together")
   } else {
     if (is.null(declared)) declared <- paste0("responses(", arg, ")")
     paste0("If rows are trials of one stimulus, give ", declared, ", which reads them as such")
@@ -233,29 +219,11 @@ refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FAL
          "; if these are different stimuli, give them different names.")
 }
 
-# The code that puts the trials of rows with equal names together, of an array or responses object.
-merged_trials <- function(arg) {
-  paste0("responses(apply(as.array(", arg, "), 2, c), rep(rownames(", arg, "), dim(", arg,
-         ")[3]))")
-}
-
-# What has each stimulus once stands beside what has the same stimuli several times: conditions, or
-# responses with trials, beside rows that were not declared to be repeats.
-refuse_one_sided_repeats <- function(reprs) {
-  names <- lapply(reprs, function(repr) stimulus_names(repr$data))
-  repeated <- vapply(names, anyDuplicated, 0L) > 0
-  for (at in which(repeated)) {
-    once <- vapply(names[!repeated], setequal, NA, names[[at]])
-    if (any(once)) refuse_repeated_names(names[[at]], reprs[[at]])
-  }
-}
-
 # For functions that take matrices alone. where: words that say where means are taken.
 refuse_repeated_rows <- function(x, arg, where) {
   names <- rownames(x)
-  if (!anyDuplicated(names)) return(invisible())
-  twice <- names[duplicated(names)][1]
-  refuse("repeats", "`{arg}` has the name {quoted(twice)} more than once. If rows are ",
-         "repeats of one stimulus, take their means {where}, as by as.matrix(responses(x)); if ",
-         "they are different stimuli, give them different names.")
+  twice <- names[duplicated(names)]
+  refuse_if(length(twice), "repeats", "`{arg}` has the name {quoted(twice[1])} more than once. If ",
+            "rows are repeats of one stimulus, take their means {where}, as by ",
+            "as.matrix(responses(x)); if they are different stimuli, give them different names.")
 }

@@ -44,28 +44,7 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
     refuse_if(is_own(m), "measure", "Nothing can be prepared for {quoted(m$label)}, a ",
               "measure of your own: give the data to similarity().", arg = "measure")
   }
-  call <- open_preparing(x, measures, na, threads)
-  settled <- call$set
-  side <- call$sides$x
-  check_grid_memory(settled, list(x = side, y = side))
-  numbers <- vapply(side$reprs, function(repr) {
-    sum(vapply(settled, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
-  }, 0)
-  check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
-               "Prepare some of them at a time, and save them.")
-  advance <- progress_along(length(call$sides$x$reprs))
-  made <- lapply(call$sides$x$reprs, function(repr) {
-    on.exit(advance())
-    prepared_representation(repr, call$given, call$set, data)
-  })
-  arranged_like(x, made)
-}
-
-# The opened call, in which the representations stand on both sides, with `given`: the measures as
-# later calls give them, but with labels in the order of the stimuli and columns that are kept. What
-# is declared but not used is said by later calls.
-open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
-  hold_threads(threads, frame)
+  hold_threads(threads)
   refuse_results(x, "x")
   na <- check_choice(na, missing_rules, "na")
   side <- as_side(x, "x", na != "error")
@@ -74,10 +53,14 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   }
   side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
   warn_of_odd_columns(side$reprs)
+  # The opened call has the representations on both sides. What is declared but not used is said by
+  # later calls.
   arg <- side$reprs[[1]]$arg
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
-  call <- quietly_done(open_sides(sides, measures, na, frame = frame))
+  call <- quietly_done(open_sides(sides, measures, na, frame = environment()))
   if (!is.null(call$left_out)) inform("left_out", call$left_out)
+  # the measures as later calls give them, but with labels in the order of the stimuli and columns
+  # that are kept
   given <- Map(function(measure, settled) {
     labels <- intersect(c("clusters", "units_x", "units_y", "stimulus_noise"),
                         names(Filter(Negate(is.null), measure$args)))
@@ -89,19 +72,26 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   refuse_if(any(vapply(labels, anyNA, NA)), "prepared", "Stimuli of `{arg}` have no label in ",
             "`clusters`, and prepare() cannot leave them out: cut the data.")
   for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
-  c(call, list(given = given))
-}
-
-# The prepared representations in lists as those of x.
-arranged_like <- function(x, made) {
-  if (!is_collection(x)) return(made[[1]])
+  side <- call$sides$x
+  check_grid_memory(call$set, list(x = side, y = side))
+  numbers <- vapply(side$reprs, function(repr) {
+    sum(vapply(call$set, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
+  }, 0)
+  check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
+               "Prepare some of them at a time, and save them.")
+  advance <- progress_along(length(side$reprs))
+  made <- lapply(side$reprs, function(repr) {
+    on.exit(advance())
+    prepared_representation(repr, given, call$set, data)
+  })
+  # in lists as those of x
   done <- 0
   arrange <- function(x) {
-    if (!is_collection(x)) {
-      done <<- done + 1
-      return(made[[done]])
+    if (is_collection(x)) {
+      return(structure(lapply(unclass(x), arrange), class = "repalign_prepared_list"))
     }
-    structure(lapply(unclass(x), arrange), class = "repalign_prepared_list")
+    done <<- done + 1
+    made[[done]]
   }
   arrange(x)
 }
@@ -135,42 +125,31 @@ make_forms <- function(measure, repr, tied) {
     has_open_graph(measure, repr)
     return(TRUE)
   }
-  forms <- forms_of_sides(measure, repr)
-  if (needs_data(measure, repr)) return(TRUE)
-  rehearsed <- catch_error(quietly_done(rehearse(measure, repr, forms)), failed = function(e) NULL)
-  is.null(rehearsed)
-}
-
-# The forms for both sides. Labels of neurons may be those of one side only, for the other one of
-# which they are an error.
-forms_of_sides <- function(measure, repr) {
-  d <- measure$declaration
+  # The forms for both sides. Labels of neurons may be those of one side only, for the other one of
+  # which they are an error.
   refused <- repr$refused[[measure$label]]
   if (!is.null(refused)) stop(refused)
   forms <- lapply(c(x = "x", y = "y"), function(side) {
     repr$side <- side
-    tryCatch(d$prepare(repr, measure$args, side), repalign_error = function(e) {
+    tryCatch(measure$declaration$prepare(repr, measure$args, side), repalign_error = function(e) {
       refused <<- e
       NULL
     })
   })
   forms <- Filter(Negate(is.null), forms)
   if (!length(forms)) stop(refused)
-  forms
-}
-
-# A comparison of the representation with itself, as if it were another one, and what the null of
-# the measure permutes.
-rehearse <- function(measure, repr, forms) {
-  other <- repr
-  other$side <- "y"
-  compare_pair(measure$declaration, list(x = repr, y = other, self = FALSE, cache = new_cache()),
-               measure$args)
-  null <- measure$null
-  if (!is.null(null)) {
-    for (side in names(forms)) null$operand(forms[[side]], repr, measure$args, side)
-  }
-  TRUE
+  if (needs_data(measure, repr)) return(TRUE)
+  # a comparison of the representation with itself, as if it were another one, and what the null of
+  # the measure permutes
+  catch_error(quietly_done({
+    other <- replace(repr, "side", "y")
+    compare_pair(measure$declaration, list(x = repr, y = other, self = FALSE, cache = new_cache()),
+                 measure$args)
+    for (side in if (!is.null(measure$null)) names(forms)) {
+      measure$null$operand(forms[[side]], repr, measure$args, side)
+    }
+    FALSE
+  }), failed = function(e) TRUE)
 }
 
 # Has the neighbour graph that the measure compares ties that each call puts in an order of its own?
@@ -212,12 +191,8 @@ print.repalign_prepared_list <- function(x, ...) {
     cat("<repalign prepared> an empty list\n")
     return(invisible(x))
   }
-  models <- !is_prepared(x[[1]])
-  count <- if (models) {
+  count <- if (is_prepared(x[[1]])) count_of(length(x), "representation") else
     paste0(count_of(length(x), "model"), " with ", count_of(sum(lengths(unclass(x))), "layer"))
-  } else {
-    count_of(length(x), "representation")
-  }
   one <- first_prepared(x)
   cat("<repalign prepared> ", count, " of ", one$n, " stimuli (", enumerate(names(x), 5), "): ",
       size_in_words(x), "\nfor ", measures_in_words(one$measures), "\n", sep = "")

@@ -67,9 +67,7 @@ prepared_as_representation <- function(x, arg, name, side) {
   repr
 }
 
-refuse_prepared <- function(arg, ...) {
-  refuse("prepared", "`{arg}` ", ...)
-}
+refuse_prepared <- function(arg, ...) refuse("prepared", "`{arg}` ", ...)
 
 # Where the data themselves are needed.
 refuse_prepared_data <- function(x, arg) {
@@ -88,7 +86,11 @@ first_prepared <- function(x) {
 check_prepared <- function(reprs, set) {
   for (repr in reprs) {
     if (is.null(repr$prepared)) next
-    for (measure in quietly_done(lapply(set, measure_in_order, list(repr)))) {
+    ordered <- quietly_done(lapply(set, function(measure) {
+      if (!is_own(measure)) measure$args <- arguments_in_order(measure$args, list(repr))
+      measure
+    }))
+    for (measure in ordered) {
       same <- vapply(repr$prepared$measures, function(one) {
         identical(one$id, measure$id) && identical(one$args, measure$args)
       }, NA)

@@ -16,7 +16,10 @@ refusal <- function(measure, repr) {
   tryCatch({
     need_kind(repr, accepted, quoted(measure$id))
     refuse_negative(repr, accepted)
-    refuse_zero(repr, accepted)
+    # only measures that accept "zero" distances say for themselves that they are undefined
+    if (!is.null(repr$loose) && !"zero" %in% accepted && all(repr$data == 0, na.rm = TRUE)) {
+      refuse_zeros(repr$arg)
+    }
     refuse_useless(repr)
     NULL
   }, repalign_error = identity)
@@ -33,7 +36,7 @@ refuse_useless <- function(repr) {
 
 # The representations of both sides with the errors that measures have for them.
 with_refusals <- function(sides, set) {
-  judged <- function(side) {
+  map_sides(sides, function(side, name) {
     for (measure in set) {
       if (isTRUE(sides$bare) && measure$takes_all_distances) next
       for (at in seq_along(side$reprs)) {
@@ -42,11 +45,7 @@ with_refusals <- function(sides, set) {
       }
     }
     side
-  }
-  sides$x <- judged(sides$x)
-  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else judged(sides$y)
-  if (!is.null(sides$z)) sides$z <- judged(sides$z)
-  sides
+  })
 }
 
 # The first error that a measure has for one of a pair, or NULL.
@@ -65,7 +64,7 @@ refuse_time_bins <- function(data, arg) {
   ends <- strsplit(as.character(names(data)), " to ", fixed = TRUE)
   if (!length(ends) || any(lengths(ends) != 2)) return(invisible())
   ends <- suppressWarnings(matrix(as.numeric(unlist(ends)), 2))
-  if (anyNA(ends) || any(ends[1, -1] != ends[2, -ncol(ends)])) return(invisible())
-  refuse("type", "`{arg}` is a list of bins of time ({enumerate(names(data), 3)}), and a list is ",
-         "one of subjects: give one bin, {arg}[[1]], or one after the other by lapply().")
+  refuse_if(!anyNA(ends) && all(ends[1, -1] == ends[2, -ncol(ends)]), "type", "`{arg}` is a list ",
+            "of bins of time ({enumerate(names(data), 3)}), and a list is one of subjects: give ",
+            "one bin, {arg}[[1]], or one after the other by lapply().")
 }

@@ -28,7 +28,11 @@
 # later, by refuse_lacking_pairs() and refusal(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
-  if (is_bare_matrix(x)) {
+  # A matrix about which nothing is to be asked but whether its values are finite: without column
+  # names, which could be those of identifiers, and not square, like a matrix of distances.
+  size <- dim(x)
+  if (is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
+      is.null(dimnames(x)[[2]])) {
     stats <- .Call(C_column_stats, x)
     if (stats$finite) return(matrix_representation(x, stats, arg, name, side))
   }
@@ -45,13 +49,14 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
   kind <- kind_of(x)
   if (kind == "data") {
     several <- !is.null(responses) && dim(responses)[3] > 1
-    read <- as_responses(x, arg, allow_na || several)
-    data <- read$data
-    cache$column_stats <- read$column_stats
+    data <- double_matrix(x, arg)
+    # one pass gives the statistics of the columns together with the check
+    stats <- .Call(C_column_stats, data)
+    if (!stats$finite) check_finite(data, arg, allow_na || several, allow_na || several)
+    refuse_identifiers(data, arg)
+    if (stats$finite) cache$column_stats <- stats
     if (!allow_na) note_distance_matrix(data, arg)
-    if (several && !allow_na && is.null(read$column_stats)) {
-      refuse_empty_neurons(data, arg, TRUE)
-    }
+    if (several && !allow_na && !stats$finite) refuse_empty_neurons(data, arg, TRUE)
     n <- nrow(data)
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose, cache = cache) else
@@ -65,14 +70,6 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
   repr
 }
 
-# A matrix about which nothing is to be asked but whether its values are finite: without column
-# names, which could be those of identifiers, and not square, like a matrix of distances.
-is_bare_matrix <- function(x) {
-  size <- dim(x)
-  is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
-    is.null(dimnames(x)[[2]])
-}
-
 matrix_representation <- function(x, stats, arg, name = arg, side = arg) {
   cache <- new_cache()
   cache$column_stats <- stats
@@ -81,15 +78,12 @@ matrix_representation <- function(x, stats, arg, name = arg, side = arg) {
 
 # The representations of a list of RDMs, for which plain_rdms() gives these extents.
 rdm_representations <- function(rdms, extents, args, names, side) {
-  reprs <- vector("list", length(rdms))
-  for (k in seq_along(reprs)) {
-    x <- rdms[[k]]
+  lapply(seq_along(rdms), function(k) {
     cache <- new_cache()
     cache$extent <- extents[, k]
-    reprs[[k]] <- list(kind = "dist", data = x, n = attr(x, "Size"), arg = args[k],
-                       name = names[k], side = side, cache = cache, loose = TRUE)
-  }
-  reprs
+    list(kind = "dist", data = rdms[[k]], n = attr(rdms[[k]], "Size"), arg = args[k],
+         name = names[k], side = side, cache = cache, loose = TRUE)
+  })
 }
 
 # The representation of an array in a file, which is read, judged, and not kept. `source` is where
@@ -126,9 +120,7 @@ need_kind <- function(repr, accepted, what) {
   also <- c(dist = " or a \"dist\" object", graph = " or a neighbour graph")
   refuse("type", "`{repr$arg}` is {given}, but {what} needs the responses themselves (stimuli x ",
          "neurons){also[intersect(accepted, names(also))]}.",
-         if (what == quoted("cka")) {
-           " With kernel = \"rbf\" or \"manifold\" it takes distances."
-         })
+         if (what == quoted("cka")) " With kernel = \"rbf\" or \"manifold\" it takes distances.")
 }
 
 # The same representation with its stimuli in the order `permutation`. Nothing is prepared again:
@@ -142,9 +134,7 @@ permuted_representation <- function(repr, permutation) {
     no_branch(repr$kind)
   )
   result$responses <- permuted_responses(repr$responses, permutation)
-  result$cache <- new_cache()
-  result$cache$said <- said_of(repr$cache)
-  result$cache$neighbours <- repr$cache$neighbours
+  result$cache <- cache_of_part(repr$cache, "neighbours")
   result$cache$original <- list(cache = repr$cache, permutation = permutation)
   result
 }
@@ -152,13 +142,12 @@ permuted_representation <- function(repr, permutation) {
 # Estimates from trials do without some responses of a neuron, but not without all of them.
 refuse_empty_neurons <- function(means, arg, trials = FALSE) {
   empty <- which(colSums(!is.na(means)) == 0)
-  if (!length(empty)) return(invisible())
   one <- length(empty) == 1
-  refuse("nonfinite", "`{arg}` has no response at all of {if (one) 'neuron ' else 'neurons '}",
-         enumerate(named_places(empty, colnames(means)), quote = FALSE),
-         ": leave {if (one) 'it' else 'them'} out, by [, -",
-         if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"),
-         if (trials) ", ", "].")
+  refuse_if(length(empty), "nonfinite", "`{arg}` has no response at all of neuron",
+            if (!one) "s", " ", enumerate(named_places(empty, colnames(means)), quote = FALSE),
+            ": leave {if (one) 'it' else 'them'} out, by [, -",
+            if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"),
+            if (trials) ", ", "].")
 }
 
 unname_rows <- function(x) {
@@ -174,7 +163,7 @@ unname_rows <- function(x) {
 # alike.
 
 # Names of identifiers by what they tell of a row, those first that most likely name the stimuli.
-# named_like_identifier() knows some more: these names followed by a word for a number
+# find_identifiers() knows some more: these names followed by a word for a number
 # ("image_number", "trialNo"), names that end in _id, and X, which is how read.csv() calls a column
 # of row names ("Unnamed: 0" in pandas).
 identifier_names <- list(
@@ -197,21 +186,10 @@ identifier_roles <- function(names) {
   ifelse(is.na(at), "stimulus", roles[at])
 }
 
-named_like_identifier <- function(names) {
-  before <- c("image", "stimulus", "stim", "img", "picture", "pic", "photo", "item", "file", "coco",
-              "trial", "session", "subject", "row", "run", "block", "condition", "animal")
-  numbered <- grepl(paste0("^(", paste(before, collapse = "|"), ")", number_words_of_names), names,
-                    ignore.case = TRUE)
-  tolower(enc2utf8(names)) %in% unlist(identifier_names) | names == "X" | numbered |
-    grepl("_id$", names, ignore.case = TRUE)
-}
-
 # Words that may also be the name of a feature, such as "animal" or "time", are one if the column is
 # made of 0 and 1.
 features <- c("animal", "day", "time", "order", "block", "repeat", "condition", "fold", "onset",
               "picture", "pic", "photo", "item", "file")
-
-is_feature <- function(name, values) tolower(name) %in% features && setequal(values, c(0, 1))
 
 # The values of fewer rows may be in order by chance.
 least_numbered <- 12
@@ -220,14 +198,40 @@ least_numbered <- 12
 # by the number of the column. A matrix without column names was made for neurons and is not
 # searched.
 find_identifiers <- function(x) {
-  if (is.null(colnames(x))) return(character())
-  named <- which(named_like_identifier(colnames(x)))
+  names <- colnames(x)
+  if (is.null(names)) return(character())
+  n <- nrow(x)
+  lower <- tolower(enc2utf8(names))
+  before <- paste0("^(image|stimulus|stim|img|picture|pic|photo|item|file|coco|trial|session|",
+                   "subject|row|run|block|condition|animal)", number_words_of_names)
+  named <- which(lower %in% unlist(identifier_names) | names == "X" |
+                   grepl(before, names, ignore.case = TRUE) |
+                   grepl("_id$", names, ignore.case = TRUE))
   named <- named[vapply(named, function(j) {
-    is_whole(x[, j]) && !is_feature(colnames(x)[j], x[, j])
+    is_whole(x[, j]) && !(tolower(names[j]) %in% features && setequal(x[, j], c(0, 1)))
   }, NA)]
-  if (length(named) && is_one_hot(x)) named <- integer()
-  numbered <- if (nrow(x) >= least_numbered) numbered_columns(x) else integer()
-  if (all_ranks(x, numbered)) numbered <- integer()
+  one_hot <- length(named) && !anyNA(x) && all(x == 0 | x == 1) && all(rowSums(x) == 1)
+  if (one_hot) named <- integer()
+  numbered <- if (n >= least_numbered) {
+    # The columns that hold consecutive whole numbers in any order, or rise or fall by equal steps.
+    # Looking at their first values is fast and rules out nearly all other columns; with missing
+    # values the first ones do not tell.
+    candidates <- which(apply(x[seq_len(least_numbered), , drop = FALSE], 2, function(first) {
+      if (anyNA(first)) return(TRUE)
+      step <- first[2] - first[1]
+      step != 0 && abs(first[3] - first[2] - step) <= 1e-3 * abs(step) ||
+        all(first == round(first)) && max(first) - min(first) < n && !anyDuplicated(first)
+    }))
+    candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
+  }
+  if (length(numbered)) {
+    # Are all columns rankings, either without ties (numbered) or with mean ranks for ties? Ranked
+    # responses are no identifiers.
+    others <- x[, setdiff(seq_len(ncol(x)), numbered), drop = FALSE]
+    mean_ranks <- colSums(others) == n * (n + 1) / 2 &
+      colSums(2 * others != round(2 * others)) == 0
+    if (isTRUE(all(mean_ranks))) numbered <- integer()
+  }
   found <- sort(union(named, numbered))
   why <- vapply(found, function(j) {
     if (j %in% named) "whole numbers, and the name of an identifier" else numbering(x[, j])
@@ -235,38 +239,9 @@ find_identifiers <- function(x) {
   stats::setNames(why, found)
 }
 
-# Are all columns rankings, either without ties (numbered) or with mean ranks for ties? Ranked
-# responses are no identifiers.
-all_ranks <- function(x, numbered) {
-  if (!length(numbered)) return(FALSE)
-  n <- nrow(x)
-  others <- x[, setdiff(seq_len(ncol(x)), numbered), drop = FALSE]
-  mean_ranks <- colSums(others) == n * (n + 1) / 2 & colSums(2 * others != round(2 * others)) == 0
-  isTRUE(all(mean_ranks))
-}
-
 is_whole <- function(values) {
   values <- values[!is.na(values)]
   length(values) > 0 && all(is.finite(values)) && all(values == round(values))
-}
-
-is_one_hot <- function(x) !anyNA(x) && all(x == 0 | x == 1) && all(rowSums(x) == 1)
-
-# The columns that hold consecutive whole numbers in any order, or rise or fall by equal steps.
-# Looking at their first values is fast and rules out nearly all other columns.
-numbered_columns <- function(x) {
-  first <- x[seq_len(least_numbered), , drop = FALSE]
-  candidates <- which(apply(first, 2, could_number, n = nrow(x)))
-  candidates[vapply(candidates, function(j) !is.na(numbering(x[, j])), NA)]
-}
-
-# May these be the first values of a column of n values that number the rows?
-could_number <- function(first, n) {
-  # with missing values the first ones do not tell; numbering() then looks at all values
-  if (anyNA(first)) return(TRUE)
-  step <- first[2] - first[1]
-  if (step != 0 && abs(first[3] - first[2] - step) <= 1e-3 * abs(step)) return(TRUE)
-  all(first == round(first)) && max(first) - min(first) < n && !anyDuplicated(first)
 }
 
 # Says in words how the values number the rows; NA if they do not. Some values may be missing.
@@ -277,18 +252,14 @@ numbering <- function(values) {
   if (length(known) < least_numbered || !all(is.finite(values))) return(NA_character_)
   consecutive <- all(values == round(values)) && max(values) - min(values) <= n - 1
   if (consecutive && !anyDuplicated(values)) return("consecutive whole numbers")
-  if (has_equal_steps(values, known)) "equal steps from row to row" else NA_character_
-}
-
-# rows: the row numbers of the values.
-has_equal_steps <- function(values, rows) {
   last <- length(values)
-  step <- (values[last] - values[1]) / (rows[last] - rows[1])
+  step <- (values[last] - values[1]) / (known[last] - known[1])
   largest <- max(abs(values))
   # a file has few digits, so steps that were equal differ by rounding when they are read
-  uneven <- abs(values - (values[1] + (rows - rows[1]) * step))
-  isTRUE(abs(step) > 1e-12 * largest &&
-           all(uneven <= 1e-5 * abs(step) + 8 * .Machine$double.eps * largest))
+  uneven <- abs(values - (values[1] + (known - known[1]) * step))
+  equal <- isTRUE(abs(step) > 1e-12 * largest &&
+                    all(uneven <= 1e-5 * abs(step) + 8 * .Machine$double.eps * largest))
+  if (equal) "equal steps from row to row" else NA_character_
 }
 
 # takes: which arguments of the function take what columns tell of the rows, by the names of
@@ -298,13 +269,23 @@ refuse_identifiers <- function(x, arg, takes = NULL) {
   found <- find_identifiers(x)
   if (!length(found)) return(invisible())
   names <- colnames(x)[as.integer(names(found))]
+  remedy <- if (is.null(takes)) matrix_of_neurons(names) else {
+    # an argument takes one column; what no argument takes has to go
+    argument <- takes[identifier_roles(names)]
+    argument[duplicated(argument)] <- NA
+    given <- paste(argument, "=", quoted(names))[!is.na(argument)]
+    left <- names[is.na(argument)]
+    paste0(capitalised(paste(c(
+      if (length(given)) paste("give", enumerate(given, quote = FALSE)),
+      if (length(left)) paste("leave out", enumerate(left))
+    ), collapse = ", and ")), "; a neuron needs another name.")
+  }
   one <- length(found) == 1
   refuse("identifier", "`{arg}` has ",
          if (one) "a column that looks like an identifier" else
            "columns that look like identifiers", ", not like ",
          "{if (one) 'a neuron: ' else 'neurons: '}",
-         enumerate(paste0(quoted(names), " (", found, ")"), quote = FALSE), ". ",
-         if (is.null(takes)) matrix_of_neurons(names) else named_in_call(names, takes))
+         enumerate(paste0(quoted(names), " (", found, ")"), quote = FALSE), ". ", remedy)
 }
 
 matrix_of_neurons <- function(names) {
@@ -320,18 +301,6 @@ matrix_of_neurons <- function(names) {
            paste0(" Repeats of stimuli go to responses(data, stimulus = ..., ",
                   roles[match(repeats[1], names)], " = ", quoted(repeats[1]), ").")
          })
-}
-
-# An argument takes one column; what no argument takes has to go.
-named_in_call <- function(names, takes) {
-  arg <- takes[identifier_roles(names)]
-  arg[duplicated(arg)] <- NA
-  given <- paste(arg, "=", quoted(names))[!is.na(arg)]
-  left <- names[is.na(arg)]
-  paste0(capitalised(paste(c(
-    if (length(given)) paste("give", enumerate(given, quote = FALSE)),
-    if (length(left)) paste("leave out", enumerate(left))
-  ), collapse = ", and ")), "; a neuron needs another name.")
 }
 
 # ---- doubtful column
@@ -381,7 +350,15 @@ judge_doubtful_columns <- function(reprs) {
            "the stimuli, not like a neuron. {matrix_of_neurons(one$name)} If it is a neuron, say ",
            "so by matrices without names of columns, colnames(x) <- NULL.", arg = reprs[[k]]$arg)
   }
-  for (k in at) if (found[[k]]$at == 1) return(warn_of_doubtful_column(found[[k]], reprs[[k]]$arg))
+  first <- Find(function(k) found[[k]]$at == 1, at)
+  if (is.null(first)) return(invisible())
+  column <- found[[first]]
+  warn("identifier", "The first column of `{reprs[[first]]$arg}`, {quoted(column$name)}, holds ",
+       "whole numbers that all differ, as numbers of pictures do, and has ",
+       "{round(100 * column$share)}% of the variance. If it names the stimuli, use ",
+       "response_matrix(data, stimulus = {quoted(column$name)}). If it is a neuron, say so by a ",
+       "matrix without names of columns, colnames({reprs[[first]]$arg}) <- NULL.",
+       data = column$name)
 }
 
 # Has a column of a the values of one of b? Silent units are the same anywhere. Sums over the rows
@@ -397,14 +374,6 @@ share_columns <- function(a, b) {
   any(vapply(which(!is.na(at)), function(j) identical(c(a[, j]), c(b[, at[j]])), NA))
 }
 
-warn_of_doubtful_column <- function(column, arg) {
-  warn("identifier", "The first column of `{arg}`, {quoted(column$name)}, holds whole ",
-       "numbers that all differ, as numbers of pictures do, and has {round(100 * column$share)}% ",
-       "of the variance. If it names the stimuli, use response_matrix(data, stimulus = ",
-       "{quoted(column$name)}). If it is a neuron, say so by a matrix without names of ",
-       "columns, colnames({arg}) <- NULL.", data = column$name)
-}
-
 # ---- odd columns and values
 
 # One warning for all representations of a call.
@@ -417,12 +386,10 @@ warn_of_odd_columns <- function(reprs) {
        paste(vapply(utils::head(shown, 3), function(one) one$text, ""), collapse = " "),
        if (length(shown) > 3) paste0(" So ", if (length(shown) > 4) "have " else "has ",
                                      length(shown) - 3, " more."),
-       if (any(coded)) {
-         " If it stands for missing values, make it NA."
-       } else {
+       if (any(coded)) " If it stands for missing values, make it NA." else
          paste(" Scores are about little else: leave it out if it is no neuron; if it is one,",
-               "divide each column by its standard deviation to give all neurons equal weight.")
-       }, data = unlist(lapply(shown, function(one) one$data)))
+               "divide each column by its standard deviation to give all neurons equal weight."),
+       data = unlist(lapply(shown, function(one) one$data)))
 }
 
 # list(class, text, data) of what is odd in a representation, or NULL.
@@ -481,15 +448,6 @@ as_numeric_matrix <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   x
 }
 
-# The same, with the statistics of the columns, which one pass gives together with the check.
-as_responses <- function(x, arg, allow_na) {
-  x <- double_matrix(x, arg)
-  stats <- .Call(C_column_stats, x)
-  if (!stats$finite) check_finite(x, arg, allow_na, allow_na)
-  refuse_identifiers(x, arg)
-  list(data = x, column_stats = if (stats$finite) stats)
-}
-
 double_matrix <- function(x, arg) {
   x <- plain_matrix(x, arg)
   check_size(nrow(x), ncol(x), arg)
@@ -501,7 +459,26 @@ double_matrix <- function(x, arg) {
 
 plain_matrix <- function(x, arg) {
   if (is_responses(x)) return(mark_checked(as.matrix(x)))
-  if (is.data.frame(x)) return(data_frame_matrix(x, arg))
+  if (is.data.frame(x)) {
+    # factors are stored as integers but are not numbers; dates are numbers only by storage
+    odd <- names(x)[!vapply(x, function(column) {
+      (is.numeric(column) || is.logical(column)) && !is.object(column)
+    }, NA)]
+    of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
+    refuse_if(length(odd), "type", "`{arg}` has columns that are not numeric: {enumerate(odd)}. ",
+              if ("condition" %in% of_rows) {
+                paste0("Name those that say what a row is in ",
+                       enumerate(paste0("`", of_rows, "`"), quote = FALSE),
+                       ", and drop the others.")
+              } else {
+                paste0("Drop or convert them; where one of them names the stimuli, use ",
+                       "response_matrix(data, stimulus = ", quoted(odd[1]), ").")
+              })
+    m <- as.matrix(x)
+    # integer row names are row numbers, and no names of stimuli, even after rows were taken out
+    if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
+    return(m)
+  }
   if (inherits(x, "Matrix")) return(dense_matrix(x, arg))
   if (is.matrix(x) && (is.numeric(x) || is.logical(x))) return(x)
   refuse_if(inherits(x, "dist"), "type", "`{arg}` is a \"dist\" object, but this needs the ",
@@ -538,27 +515,6 @@ categories_remedy <- function(x, arg) {
   paste0(" evaluate_models() takes ", if (is.factor(x)) "it" else paste0("factor(", arg, ")"),
          " as a model of its categories; 1 * outer(", arg, ", unique(", arg, "), \"==\") is a ",
          "matrix of them.")
-}
-
-data_frame_matrix <- function(x, arg) {
-  good <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
-  # factors are stored as integers but are not numbers; dates are numbers only by storage
-  good <- good & !vapply(x, is.object, NA)
-  if (!all(good)) {
-    of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
-    refuse("type", "`{arg}` has columns that are not numeric: {enumerate(names(x)[!good])}. ",
-           if ("condition" %in% of_rows) {
-             paste0("Name those that say what a row is in ",
-                    enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
-           } else {
-             paste0("Drop or convert them; where one of them names the stimuli, use ",
-                    "response_matrix(data, stimulus = ", quoted(names(x)[!good][1]), ").")
-           })
-  }
-  m <- as.matrix(x)
-  # integer row names are row numbers; they are no names of stimuli, even after rows were taken out
-  if (is.integer(attr(x, "row.names"))) rownames(m) <- NULL
-  m
 }
 
 # A matrix of the package Matrix as an ordinary one, with all entries, also those that are 0.

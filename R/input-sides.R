@@ -68,18 +68,16 @@ refuse_results <- function(given, arg) {
     if (length(given) == 1) "text, not data: read_representation() reads the data of a file" else
       paste0("text, not data.", categories_remedy(given, arg))
   }
-  if (is.null(what)) return(invisible())
-  refuse("type", "`{arg}` is {sub('[.]$', '', what)}.")
+  refuse_if(!is.null(what), "type", "`{arg}` is {sub('[.]$', '', what)}.")
 }
 
 # Recordings and RDMs have a function each, and refuse each other, by the place of the first one.
 refuse_elements <- function(given, arg, is_other, ...) {
   listed <- is_collection(given)
   at <- which(vapply(if (listed) given else list(given), is_other, NA))
-  if (!length(at)) return(invisible())
   name <- names_or_empty(given)[at[1]]
   place <- if (!listed) "" else if (nzchar(name)) paste0("$", name) else paste0("[[", at[1], "]]")
-  refuse("type", "`{arg}{place}` ", ..., arg = arg)
+  refuse_if(length(at), "type", "`{arg}{place}` ", ..., arg = arg)
 }
 
 # All representations of a call, each once: those of x alone where both sides are the same, and
@@ -90,8 +88,7 @@ all_representations <- function(sides) {
 
 # Is some representation in a file?
 is_filed <- function(sides) {
-  for (repr in c(sides$x$reprs, sides$y$reprs)) if (!is.null(repr$source)) return(TRUE)
-  FALSE
+  any(vapply(c(sides$x$reprs, sides$y$reprs), function(repr) !is.null(repr$source), NA))
 }
 
 # The representations of a list that was given twice, as those of the side y: what they prepare is
@@ -102,6 +99,15 @@ on_side_y <- function(side) {
     repr
   })
   side
+}
+
+# The sides with what `change`(side, name) makes of each; of a list that is on both sides once.
+map_sides <- function(sides, change) {
+  sides$x <- change(sides$x, "x")
+  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
+    change(sides$y, "y")
+  if (!is.null(sides$z)) sides$z <- change(sides$z, "z")
+  sides
 }
 
 is_collection <- function(x) {
@@ -129,14 +135,12 @@ as_side <- function(x, arg, allow_na = FALSE) {
   if (rdms$n > 0) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg, rdms))
   for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
   nested <- vapply(x, is_collection, NA)
-  if (any(nested) && !all(nested)) {
-    # those that are fewer are to blame
-    lists <- sum(nested) < sum(!nested)
-    odd <- quoted(names[if (lists) nested else !nested][1])
-    refuse("type", "`{arg}` mixes matrices and lists: element {odd}",
-           if (lists) " is a list, and the others are not." else " is not a list of layers.",
-           " Give only matrices, or only lists of layers (models).")
-  }
+  # those that are fewer are to blame
+  lists <- sum(nested) < sum(!nested)
+  refuse_if(any(nested) && !all(nested), "type", "`{arg}` mixes matrices and lists: element ",
+            quoted(names[nested == lists][1]),
+            if (lists) " is a list, and the others are not." else " is not a list of layers.",
+            " Give only matrices, or only lists of layers (models).")
   if (!any(nested)) {
     return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg, rdms))
   }
@@ -171,11 +175,9 @@ check_element_names <- function(x, arg) {
             "{describe(x)}.")
   refuse_if(!length(x), "size", "`{arg}` is an empty list: there is nothing to compare.")
   names <- names(x)
-  if (is.null(names) || anyNA(names) || any(names == "")) {
-    at <- if (is.null(names)) 1 else which(is.na(names) | names == "")[1]
-    refuse("names", "`{arg}` is a list whose element {at} has no name: name all of them, for ",
-           "example names({arg}) <- paste0(\"layer\", seq_along({arg})).")
-  }
+  unnamed <- if (is.null(names)) 1 else which(is.na(names) | names == "")
+  refuse_if(length(unnamed), "names", "`{arg}` is a list whose element {unnamed[1]} has no name: ",
+            "name all of them, for example names({arg}) <- paste0(\"layer\", seq_along({arg})).")
   refuse_if(anyDuplicated(names), "names", "`{arg}` has two elements named ",
             "{quoted(names[duplicated(names)][1])}: names must differ.")
   names
@@ -199,21 +201,15 @@ set_largest_k <- function(set, reprs) {
 # representation also compared with itself?
 list_pairs <- function(sides, diagonal) {
   size_x <- length(sides$x$reprs)
-  size_y <- length(sides$y$reprs)
-  all_pairs <- function(size_x, size_y) {
-    list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
-  }
-  if (!sides$self) return(all_pairs(size_x, size_y))
+  size_y <- if (sides$self) size_x else length(sides$y$reprs)
+  grid <- list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
+  if (!sides$self) return(grid)
   refuse_if(size_x < 2 && !diagonal, "size", "`x` has one element: give `y`, or more elements.")
-  grid <- all_pairs(size_x, size_x)
+  # pairs of layers of one model are none
   models <- sides$x$models
-  keep <- if (sides$x$is_models) {
-    rank <- match(models, unique(models))
-    rank[grid$i] < rank[grid$j] |
-      (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
-  } else {
-    grid$i < grid$j | (diagonal & grid$i == grid$j)
-  }
+  rank <- if (sides$x$is_models) match(models, unique(models)) else seq_len(size_x)
+  keep <- rank[grid$i] < rank[grid$j] |
+    (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
   grid <- grid[keep, ]
   refuse_if(!nrow(grid), "size", "`x` has one model: give another in `y`, or more models.")
   grid
@@ -254,19 +250,16 @@ short_labels <- function(labels, most) {
 # which the names are short enough, or otherwise the last. At least 3 characters stay, because
 # "...1" says little of "layer 1".
 without_common_start <- function(names, most) {
-  shared <- substr(names[1], 1, common_length(names))
+  # the number of characters that all names begin with
+  same <- vapply(seq_len(min(nchar(names))), function(n) {
+    length(unique(substr(names, n, n))) == 1
+  }, NA)
+  shared <- substr(names[1], 1, sum(cumprod(same)))
   at <- gregexpr("[-._/ :|]", shared)[[1]]
   at <- at[at > 3 & at + 3 <= min(nchar(names))]
   if (length(names) < 2 || !length(at)) return(names)
   fits <- at[max(nchar(names)) - at + 3 <= most]
   paste0("...", substring(names, c(fits, utils::tail(at, 1))[1] + 1))
-}
-
-# The number of characters that all names begin with.
-common_length <- function(names) {
-  most <- min(nchar(names))
-  same <- vapply(seq_len(most), function(n) length(unique(substr(names, n, n))) == 1, NA)
-  sum(cumprod(same))
 }
 
 reversed_text <- function(texts) {

@@ -9,16 +9,14 @@ check_rows <- function(n, least, arg, why) {
 # Refuses rows that have no direction: these are all zeros or, when rows are centred for
 # correlations, constant.
 refuse_rows <- function(repr, rows, centered) {
-  if (!length(rows)) return(invisible())
   one <- length(rows) == 1
-  kind <- if (centered) c("a constant row", "constant rows")
-          else c("a row of zeros", "rows of zeros")
   what <- if (centered) "correlation" else "direction and no cosine"
-  refuse(if (centered) "repalign_error_constant_row" else "repalign_error_zero_row",
-         "`{repr$arg}` has {kind[if (one) 1 else 2]} ({enumerate(rows, quote = FALSE)}), which ",
-         "{if (one) 'has' else 'have'} no {what} with any other. Remove ",
-         "{if (one) 'this stimulus' else 'these stimuli'} on both sides, or compare by Euclidean ",
-         "distances.")
+  refuse_if(length(rows), if (centered) "constant_row" else "zero_row", "`{repr$arg}` has ",
+            if (one) "a ", if (centered) "constant ", if (one) "row" else "rows",
+            if (!centered) " of zeros", " ({enumerate(rows, quote = FALSE)}), which ",
+            "{if (one) 'has' else 'have'} no {what} with any other. Remove ",
+            "{if (one) 'this stimulus' else 'these stimuli'} on both sides, or compare by ",
+            "Euclidean distances.")
 }
 
 # ---- one order
@@ -54,13 +52,10 @@ names_differ <- function(arg_1, arg_2, names_1, names_2) {
   twice <- c(names_1[duplicated(names_1)], names_2[duplicated(names_2)])
   only_1 <- setdiff(names_1, names_2)
   only_2 <- setdiff(names_2, names_1)
-  paste0("`", arg_1, "` and `", arg_2, "` name different stimuli (", if (length(only_2)) {
-    paste0(quoted(only_2[1]), " is in `", arg_2, "` alone")
-  } else if (length(only_1)) {
-    paste0(quoted(only_1[1]), " is in `", arg_1, "` alone")
-  } else {
-    paste0(quoted(twice[1]), " stands there more than once, in other places")
-  }, "): ")
+  paste0("`", arg_1, "` and `", arg_2, "` name different stimuli (",
+         if (length(only_2)) paste0(quoted(only_2[1]), " is in `", arg_2, "` alone") else
+           if (length(only_1)) paste0(quoted(only_1[1]), " is in `", arg_1, "` alone") else
+             paste0(quoted(twice[1]), " stands there more than once, in other places"), "): ")
 }
 
 # A sentence for messages, if the names or the sizes of two representations suggest that the stimuli
@@ -136,7 +131,14 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
   unnamed <- lengths(names) == 0
   if (!any(unnamed) || all(unnamed)) return(invisible())
   args <- paste0("`", args, "`")
-  disordered <- Filter(function(at) is_disordered(names[[at]]), which(!unnamed))
+  # Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in
+  # order are read without such names (read_representation()).
+  disordered <- Filter(function(at) {
+    if (!all(grepl("^[0-9]{1,9}$", names[[at]]))) return(FALSE)
+    numbers <- as.integer(names[[at]])
+    is.unsorted(numbers) && min(numbers) %in% 0:1 &&
+      identical(sort(numbers), min(numbers) + seq_along(numbers) - 1L)
+  }, which(!unnamed))
   if (length(disordered)) {
     at <- disordered[1]
     hint <- paste0(hint, " But the names of ", args[at], " are the numbers ",
@@ -170,23 +172,11 @@ note_row_numbers <- function(reprs) {
       is_part(other) && !identical(other, own) && any(own %in% other)
     }, NA))
   }, NA)
-  if (!any(odd)) return(invisible())
-  arg <- reprs[[which(odd)[1]]]$arg
-  inform("one_sided_names", "The rows of ",
-         enumerate(paste0("`", vapply(reprs[odd], `[[`, "", "arg"), "`"), 3, FALSE),
-         " are compared by position, although their row numbers (",
-         if (sum(odd) > 1) {
-           paste0("of `", arg, "` ")
-         }, "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
-         "order, or left out. Automatic row names of a data frame are no names: if they name the ",
-         "stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
-}
-
-# Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in order
-# are read without such names (read_representation()).
-is_disordered <- function(names) {
-  if (!all(grepl("^[0-9]{1,9}$", names))) return(FALSE)
-  numbers <- as.integer(names)
-  is.unsorted(numbers) && min(numbers) %in% 0:1 &&
-    identical(sort(numbers), min(numbers) + seq_along(numbers) - 1L)
+  args <- vapply(reprs[odd], function(repr) paste0("`", repr$arg, "`"), "")
+  inform_if(any(odd), "one_sided_names", "The rows of ", enumerate(args, 3, FALSE),
+            " are compared by position, although their row numbers (",
+            if (sum(odd) > 1) paste("of", args[1], ""),
+            "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
+            "order, or left out. Automatic row names of a data frame are no names: if they name ",
+            "the stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
 }

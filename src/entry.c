@@ -235,11 +235,6 @@ void decompose(int vectors, size_t m, size_t n, const double *a, double *s, doub
     check_interrupt();
 }
 
-row_chunks new_row_chunks(size_t n)
-{
-    return fill_row_chunks(n, size_scratch(packed_chunks(n) + 1));
-}
-
 SEXP new_doubles(size_t length) { return Rf_allocVector(REALSXP, (R_xlen_t) length); }
 
 SEXP new_matrix(size_t rows, size_t columns)

@@ -35,7 +35,7 @@ ALWAYS_INLINE double row_length(const double *row, size_t d, double factor)
     return sqrt(s0 + s1 + last * last);
 }
 
-/* Differences from the first entry are added, as in column_means(). An exactly constant row becomes
+/* Differences from the first entry are added, as in stats_of(). An exactly constant row becomes
    exact zeros. */
 ALWAYS_INLINE void center_row(double *row, size_t d)
 {

@@ -39,8 +39,8 @@ int lapack_cholesky(size_t n, double *a);
 /* Upper triangle of a (n x n) = that of its inverse. Not 0: not positive. */
 int lapack_cholesky_inverse(size_t n, double *a);
 
-/* An estimate of the condition number (1-norm) of the upper triangle of r (n x n); infinity where it
-   is singular. */
+/* An estimate of the condition number (1-norm) of the upper triangle of r (n x n); infinity where
+   it is singular. */
 double lapack_upper_condition(size_t n, const double *r);
 
 #endif

@@ -52,8 +52,8 @@ static factor_list read_factors(SEXP list, const char *name, size_t n)
     return found;
 }
 
-/* The sum of squares of x'y[p, ] for every permutation p (a column, from 1) as a row, and every pair
-   of matrices as a column, in which the matrix of x changes fastest. */
+/* The sum of squares of x'y[p, ] for every permutation p (a column, from 1) as a row, and every
+   pair of matrices as a column, in which the matrix of x changes fastest. */
 SEXP repalign_permuted_products(SEXP xs, SEXP ys, SEXP permutations)
 {
     const factor_list x = read_factors(ARG(xs), 0), y = read_factors(ARG(ys), x.n);

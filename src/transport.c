@@ -117,11 +117,15 @@ static int search_path(transport *t)
     for (;;) {
         /* of equally near ones the first */
         size_t sink = 0;
-        for (size_t i = 1; i < t->sinks; i++)
-            if (distance[i] < distance[sink]) sink = i;
+        double nearest = distance[0];
+        for (size_t i = 1; i < t->sinks; i++) {
+            if (distance[i] >= nearest) continue;
+            nearest = distance[i];
+            sink = i;
+        }
         count_reading(t, t->sinks);
         /* rounding may have it a little nearer than what was settled before */
-        t->level = fmax(t->level, distance[sink]);
+        t->level = fmax(t->level, nearest);
         if (t->demand[sink] > 0.0) return (int) sink;
         t->settled[t->settled_count++] = (int) sink;
         t->is_settled[sink] = 1;

@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "entry.h"
+#include "loops.h"
 
 /* Undirected graph, unit weights: the neighbours of u are to[start[u] .. start[u + 1] - 1],
    each with 1 / sqrt(degree degree). Room: start n + 1, to and weight 2 n k. */
@@ -124,10 +125,12 @@ static void recurrence_row(const sparse_graph *g, size_t u, double factor, const
     for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
         const double weight = g->weight[e];
         const double *row = now + (size_t) g->to[e] * HEAT_WIDTH;
+        AT_ONCE
         for (int l = 0; l < HEAT_WIDTH; l++) image[l] += weight * row[l];
     }
     const double *here = now + u * HEAT_WIDTH;
     double *out = next + u * HEAT_WIDTH;
+    AT_ONCE
     for (int l = 0; l < HEAT_WIDTH; l++) {
         const double value = factor * image[l] - out[l];
         out[l] = value;

@@ -157,7 +157,7 @@ static deletion_side read_side(SEXP x, const char *name, size_t n)
 }
 
 /* list(x, y, stimuli) of centred x and y, or with y NULL, of x with itself, list(x, own, stimuli,
-   own_stimuli): see deletion_terms.h. */
+   own_stimuli): see deletion_terms(). */
 SEXP repalign_deletion_terms(SEXP x, SEXP y)
 {
     read_matrix(ARG(x));

@@ -8,16 +8,6 @@
 /* Sums of squares between this and its inverse have lost no digit to under- or overflow. */
 #define SAFE_SQUARES 1e-250
 
-static double largest_deviation(const double *column, size_t n, double mean)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        const double deviation = fabs(column[i] - mean);
-        if (deviation > largest) largest = deviation;
-    }
-    return largest;
-}
-
 /* The power of two at which the squares of a column are safe, 0 for a constant one; with that sum
    of squares. */
 static double column_unit(const double *x, size_t n, double mean, double *squares)
@@ -25,30 +15,15 @@ static double column_unit(const double *x, size_t n, double mean, double *square
     centered_view column = {x, n, 1, &mean, 1.0};
     *squares = squares_of_column(&column, 0);
     if (*squares > SAFE_SQUARES && *squares < 1.0 / SAFE_SQUARES) return 1.0;
-    const double largest = largest_deviation(x, n, mean);
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double deviation = fabs(x[i] - mean);
+        if (deviation > largest) largest = deviation;
+    }
     if (largest == 0.0) return 0.0;
     column.inverse_scale = power_near_one(largest);
     *squares = squares_of_column(&column, 0);
     return column.inverse_scale;
-}
-
-/* Columns to mean zero and unit norm, each at a scale of its own. constant[j] is 1 for columns that
-   are constant, but for rounding, else 0. Returns how many are constant. */
-static size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean,
-                                  double *out, int *constant)
-{
-    size_t count = 0;
-    for (size_t j = 0; j < d; j++) {
-        double *to = out + j * n, squares;
-        const double unit = column_unit(x + j * n, n, mean[j], &squares);
-        constant[j] = sqrt(squares / (double) n) <= EQUAL_SHARE * fabs(mean[j]) * unit;
-        count += (size_t) constant[j];
-        const double norm = constant[j] ? 1.0 : sqrt(squares);
-        /* both factors at once only where their product cannot overflow */
-        center_column(x + j * n, n, mean[j], unit == 1.0 ? 1.0 / norm : unit, to);
-        if (unit != 1.0) center_column(to, n, 0.0, 1.0 / norm, to);
-    }
-    return count;
 }
 
 /* Rows that are summed up together: their sums stay in cache. */
@@ -92,45 +67,91 @@ static double one_row_square(const centered_view *v, size_t i, double *square)
     return unit;
 }
 
-/* Norms of the rows of the view, safe from over- and underflow. */
-static void row_norms(const centered_view *v, double *norm)
+/* The largest entry of each row and column of c (m x n). */
+/* list(columns, constant): columns of mean zero and unit norm, each at a scale of its own, and the
+   numbers of those that are constant, but for rounding. */
+SEXP repalign_standardize(SEXP x, SEXP means)
 {
-    for (size_t i0 = 0; i0 < v->n; i0 += ROW_TILE) {
-        const size_t rows = v->n - i0 < ROW_TILE ? v->n - i0 : ROW_TILE;
-        add_squares(v, i0, rows, norm + i0);
+    const double *values = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x), d = matrix_columns(x);
+    const double *mean = read_doubles(ARG(means), d);
+    SEXP result = PROTECT(NAMED_LIST("columns", "constant"));
+    double *out = put_matrix(result, 0, n, d), squares;
+    int *constant = int_scratch(d);
+    size_t count = 0;
+    for (size_t j = 0; j < d; j++) {
+        const double *from = values + j * n;
+        double *to = out + j * n;
+        const double unit = column_unit(from, n, mean[j], &squares);
+        constant[j] = sqrt(squares / (double) n) <= EQUAL_SHARE * fabs(mean[j]) * unit;
+        count += (size_t) constant[j];
+        const double norm = constant[j] ? 1.0 : sqrt(squares);
+        /* both factors at once only where their product cannot overflow */
+        center_column(from, n, mean[j], unit == 1.0 ? 1.0 / norm : unit, to);
+        if (unit != 1.0) center_column(to, n, 0.0, 1.0 / norm, to);
+    }
+    put_positions(result, 1, constant, d, count);
+    UNPROTECT(1);
+    return result;
+}
+
+/* Norms of the rows of the view, safe from over- and underflow. */
+SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale)
+{
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    SEXP result = PROTECT(new_doubles(v.n));
+    double *norm = REAL(result);
+    for (size_t i0 = 0; i0 < v.n; i0 += ROW_TILE) {
+        const size_t rows = least(v.n - i0, ROW_TILE);
+        add_squares(&v, i0, rows, norm + i0);
         for (size_t i = i0; i < i0 + rows; i++) {
             double unit = 1.0;
             const int safe = norm[i] > SAFE_SQUARES && norm[i] < 1.0 / SAFE_SQUARES;
-            if (!safe) unit = one_row_square(v, i, norm + i);
+            if (!safe) unit = one_row_square(&v, i, norm + i);
             norm[i] = unit > 0.0 ? sqrt(norm[i]) / unit : 0.0;
         }
     }
+    UNPROTECT(1);
+    return result;
 }
 
-/* Sum over the columns of `wide` of the squared distance to their partners among those of
-   `narrow` (partner: zero-based, negative for none, that is for a column of zeros).
-   Scratch: n each. */
-static double matched_squares(const centered_view *wide, const centered_view *narrow,
-                              const int *partner, double *column, double *other)
+/* Distance of the columns of x from their partners in y, in the units of the factors. partner: for
+   each column of the wider side that of the narrower one, 0 for none, that is for a column of
+   zeros. */
+SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
+                               SEXP y_factor, SEXP partner)
 {
-    const size_t n = wide->n;
-    double total = 0.0;
-    for (size_t j = 0; j < wide->d; j++) {
-        load_columns(wide, j, 1, column);
-        if (partner[j] >= 0) {
-            load_columns(narrow, (size_t) partner[j], 1, other);
+    const centered_view wide = read_view(ARG(x), ARG(x_means), ARG(x_factor));
+    const centered_view narrow = read_view(ARG(y), ARG(y_means), ARG(y_factor));
+    const size_t n = wide.n;
+    read_matrix_rows(ARG(y), n);
+    if (!Rf_isInteger(partner) || (size_t) XLENGTH(partner) != wide.d)
+        argument_error("partner", "hold %.0f integers", (double) wide.d);
+    double *column = scratch(n), *other = scratch(n), total = 0.0;
+    for (size_t j = 0; j < wide.d; j++) {
+        const int of = INTEGER(partner)[j];
+        if (of < 0 || (size_t) of > narrow.d)
+            argument_error("partner", "hold integers from 0 to %.0f", (double) narrow.d);
+        load_columns(&wide, j, 1, column);
+        if (of > 0) {
+            load_columns(&narrow, (size_t) of - 1, 1, other);
             for (size_t i = 0; i < n; i++) column[i] -= other[i];
         }
         total += dot_blocked(column, column, n);
     }
-    return total;
+    return Rf_ScalarReal(sqrt(total));
 }
 
-static inline void side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
+/* list(rows, columns): the largest entries of each. */
+SEXP repalign_side_maxima(SEXP c)
 {
+    const double *values = read_matrix(ARG(c));
+    const size_t m = matrix_rows(c), n = matrix_columns(c);
+    SEXP result = PROTECT(NAMED_LIST("rows", "columns"));
+    double *row = put_doubles(result, 0, m), *column = put_doubles(result, 1, n);
     for (size_t i = 0; i < m; i++) row[i] = -INFINITY;
     for (size_t j = 0; j < n; j++) {
-        const double *of = c + j * m;
+        const double *of = values + j * m;
         double largest = -INFINITY;
         OPENMP(simd reduction(max : largest))
         for (size_t i = 0; i < m; i++) {
@@ -140,68 +161,6 @@ static inline void side_maxima(const double *c, size_t m, size_t n, double *row,
         }
         column[j] = largest;
     }
-}
-
-/* The largest entry of each row and column of c (m x n). */
-/* list(columns, constant): columns of unit norm, and the numbers of those that are constant. */
-SEXP repalign_standardize(SEXP x, SEXP means)
-{
-    const double *values = read_matrix(ARG(x));
-    const size_t n = matrix_rows(x), d = matrix_columns(x);
-    const double *mean = read_doubles(ARG(means), d);
-    SEXP result = PROTECT(NAMED_LIST("columns", "constant"));
-    int *constant = int_scratch(d);
-    const size_t count = standardize_columns(values, n, d, mean, put_matrix(result, 0, n, d),
-                                             constant);
-    put_positions(result, 1, constant, d, count);
-    UNPROTECT(1);
-    return result;
-}
-
-SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale)
-{
-    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    SEXP result = PROTECT(new_doubles(v.n));
-    row_norms(&v, REAL(result));
-    UNPROTECT(1);
-    return result;
-}
-
-/* For each column of the wider side that of the narrower one, 0 for none; as zero-based ones. */
-static int *read_partners(SEXP partner, const char *name, size_t columns, size_t most)
-{
-    if (!Rf_isInteger(partner) || (size_t) XLENGTH(partner) != columns)
-        argument_error(name, "hold %.0f integers", (double) columns);
-    int *result = int_scratch(columns);
-    for (size_t j = 0; j < columns; j++) {
-        const int one_based = INTEGER(partner)[j];
-        if (one_based < 0 || (size_t) one_based > most)
-            argument_error(name, "hold integers from 0 to %.0f", (double) most);
-        result[j] = one_based - 1;
-    }
-    return result;
-}
-
-/* Distance of the columns of x from their partners in y, in the units of the factors. */
-SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
-                               SEXP y_factor, SEXP partner)
-{
-    const centered_view wide = read_view(ARG(x), ARG(x_means), ARG(x_factor));
-    const centered_view narrow = read_view(ARG(y), ARG(y_means), ARG(y_factor));
-    read_matrix_rows(ARG(y), wide.n);
-    const int *partners = read_partners(ARG(partner), wide.d, narrow.d);
-    return Rf_ScalarReal(sqrt(matched_squares(&wide, &narrow, partners, scratch(wide.n),
-                                              scratch(wide.n))));
-}
-
-/* list(rows, columns): the largest entries of each. */
-SEXP repalign_side_maxima(SEXP c)
-{
-    const double *values = read_matrix(ARG(c));
-    const size_t m = matrix_rows(c), n = matrix_columns(c);
-    SEXP result = PROTECT(NAMED_LIST("rows", "columns"));
-    double *rows = put_doubles(result, 0, m), *columns = put_doubles(result, 1, n);
-    side_maxima(values, m, n, rows, columns);
     UNPROTECT(1);
     return result;
 }

@@ -1,6 +1,7 @@
 /* One-to-one matching of agents and tasks: the optimal one, and the greedy one. */
 
 #include <math.h>
+#include <string.h>
 
 #include "entry.h"
 
@@ -179,12 +180,26 @@ static void augment(problem *p, int start)
     } while (agent != start);
 }
 
-/* Least total cost with every agent matched to another task, agents <= tasks.
-   cost: tasks x agents, column-major. The result is task_of[agent]. */
-static void assign_least(const double *cost, size_t agents, size_t tasks, assignment_scratch z,
-                         pause_function pause)
+/* Optimal matching of the narrower side of a matrix: least total, or largest with `gains`.
+   Returns for each row its column (one-based), 0 for none. */
+SEXP repalign_assign(SEXP values, SEXP gains)
 {
-    problem p = {cost, agents, tasks, z, pause, 0};
+    const double *entries = read_matrix(ARG(values));
+    const size_t rows = matrix_rows(values), columns = matrix_columns(values);
+    if (rows == 0 || columns == 0) argument_error("values", "not be empty");
+    if (!all_finite(entries, rows * columns)) argument_error("values", "be finite");
+    const size_t agents = least(rows, columns), tasks = most(rows, columns);
+    const double sign = read_flag(ARG(gains)) ? -1.0 : 1.0;
+    /* a column for each agent, the narrower side; gains are costs turned round */
+    double *cost = scratch(agents * tasks);
+    const size_t next_task = rows == tasks ? 1 : rows, next_agent = rows == tasks ? rows : 1;
+    for (size_t i = 0; i < agents; i++)
+        for (size_t j = 0; j < tasks; j++)
+            cost[j + i * tasks] = sign * entries[i * next_agent + j * next_task];
+    const assignment_scratch z = {scratch(tasks),     scratch(tasks),      int_scratch(tasks),
+                                  int_scratch(tasks), int_scratch(tasks),  int_scratch(agents),
+                                  int_scratch(agents)};
+    problem p = {cost, agents, tasks, z, check_interrupt, 0};
     for (size_t j = 0; j < tasks; j++) {
         z.price[j] = 0.0;
         z.agent_of[j] = UNMATCHED;
@@ -194,72 +209,33 @@ static void assign_least(const double *cost, size_t agents, size_t tasks, assign
         z.waiting[i] = (int) i;
     }
     size_t waiting = agents;
+    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) rows));
     /* with a single task there is no second best to bid against */
     for (int round = 0; round < 2 && tasks > 1; round++) waiting = bid(&p, waiting);
     for (size_t i = 0; i < waiting; i++) augment(&p, z.waiting[i]);
-}
-
-/* Pairs taken from the best on: entries in the given order (one-based, column-major in
-   rows x columns), each taken unless its row or column is. row_of, column_of: one a column
-   and one a row. */
-static void assign_greedy(const int *order, size_t rows, size_t columns, int *row_of, int *column_of)
-{
-    size_t left = rows < columns ? rows : columns;
-    for (size_t i = 0; i < rows; i++) column_of[i] = UNMATCHED;
-    for (size_t j = 0; j < columns; j++) row_of[j] = UNMATCHED;
-    for (size_t k = 0; k < rows * columns && left > 0; k++) {
-        const size_t entry = (size_t) order[k] - 1, i = entry % rows, j = entry / rows;
-        if (column_of[i] != UNMATCHED || row_of[j] != UNMATCHED) continue;
-        column_of[i] = (int) j;
-        row_of[j] = (int) i;
-        left--;
-    }
-}
-
-/* Costs with a column for each agent, the narrower side; gains are costs turned round. */
-static double *agent_costs(const double *from, size_t rows, int gains, size_t agents, size_t tasks)
-{
-    const double sign = gains ? -1.0 : 1.0;
-    double *cost = scratch(agents * tasks);
-    if (rows == tasks) {
-        for (size_t k = 0; k < agents * tasks; k++) cost[k] = sign * from[k];
-    } else {
-        for (size_t j = 0; j < tasks; j++)
-            for (size_t i = 0; i < agents; i++) cost[j + i * tasks] = sign * from[i + j * rows];
-    }
-    return cost;
-}
-
-/* Optimal matching of the narrower side of a matrix: least total, or largest with `gains`.
-   Returns for each row its column (one-based), 0 for none. */
-SEXP repalign_assign(SEXP values, SEXP gains)
-{
-    const double *entries = read_matrix(ARG(values));
-    const size_t rows = matrix_rows(values), columns = matrix_columns(values);
-    if (rows == 0 || columns == 0) argument_error("values", "not be empty");
-    if (!all_finite(entries, rows * columns)) argument_error("values", "be finite");
-    const size_t agents = rows < columns ? rows : columns, tasks = rows < columns ? columns : rows;
-    const double *cost = agent_costs(entries, rows, read_flag(ARG(gains)), agents, tasks);
-    const assignment_scratch z = {scratch(tasks),     scratch(tasks),      int_scratch(tasks),
-                                  int_scratch(tasks), int_scratch(tasks),  int_scratch(agents),
-                                  int_scratch(agents)};
-    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) rows));
-    assign_least(cost, agents, tasks, z, check_interrupt);
     const int *column_of = rows == tasks ? z.agent_of : z.task_of;
     for (size_t i = 0; i < rows; i++) INTEGER(result)[i] = column_of[i] + 1;
     UNPROTECT(1);
     return result;
 }
 
-/* The same with pairs taken in the given order of the entries of a rows x columns matrix. */
+/* The same with pairs taken in the given order of the entries of a rows x columns matrix, from the
+   best on, each unless its row or column is taken. */
 SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns)
 {
     const size_t m = read_count(ARG(rows), 0, INT_MAX), n = read_count(ARG(columns), 0, INT_MAX);
     const int *entries = read_indices(ARG(order), m * n, m * n);
     SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) m));
-    int *column_of = INTEGER(result);
-    assign_greedy(entries, m, n, int_scratch(n), column_of);
-    for (size_t i = 0; i < m; i++) column_of[i]++;
+    int *column_of = INTEGER(result), *is_taken = zeroed_bytes(n * sizeof(int));
+    memset(column_of, 0, m * sizeof(int));
+    size_t left = least(m, n);
+    for (size_t k = 0; k < m * n && left > 0; k++) {
+        const size_t entry = (size_t) entries[k] - 1, i = entry % m, j = entry / m;
+        if (column_of[i] != 0 || is_taken[j]) continue;
+        column_of[i] = (int) j + 1;
+        is_taken[j] = 1;
+        left--;
+    }
     UNPROTECT(1);
     return result;
 }

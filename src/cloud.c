@@ -10,13 +10,6 @@
 /* Coordinate differences between two pauses. */
 #define PAUSE_WORK 2e8
 
-/* The rows given (zero-based) of x (n x d), one after the other, into out. */
-static void gather_rows(const double *x, size_t n, size_t d, const int *rows, size_t m, double *out)
-{
-    for (size_t a = 0; a < d; a++)
-        for (size_t i = 0; i < m; i++) out[a + i * d] = x[(size_t) rows[i] + a * n];
-}
-
 static double one_distance(const double *left, const double *right, size_t d, double scale)
 {
     double sums[SUMS] = {0.0}, rest = 0.0;
@@ -35,27 +28,9 @@ static double one_distance(const double *left, const double *right, size_t d, do
     return sqrt(rest);
 }
 
-/* Euclidean distances, times scale (a power of two that keeps squares in range), between
-   m points of d coordinates, from differences, so that equal points are at exactly 0 and
-   nothing cancels. Order of out: stats::dist(). */
-static void point_distances(const double *points, size_t m, size_t d, double scale, worker by,
-                            double *out)
-{
-    const size_t at_once = items_at_once(PAUSE_WORK, (double) m * (double) d, by.threads);
-    for (size_t first = 0; first < m; first += at_once) {
-        const size_t last = group_end(first, at_once, m);
-        PARALLEL_PIECES(by.threads, 4)
-        for (size_t j = first; j < last; j++) {
-            /* the distances to later points stand together */
-            double *column = out + j * m - j * (j + 1) / 2;
-            for (size_t i = j + 1; i < m; i++)
-                column[i - j - 1] = one_distance(points + i * d, points + j * d, d, scale);
-        }
-        by.pause();
-    }
-}
-
-/* Distances, times scale, between the rows (one-based) of x, as stats::dist() orders them. */
+/* Euclidean distances, times scale (a power of two that keeps squares in range), between the rows
+   (one-based) of x, from differences, so that equal points are at exactly 0 and nothing cancels, as
+   stats::dist() orders them. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads)
 {
     const double *values = read_matrix(ARG(x));
@@ -65,9 +40,21 @@ SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads)
     const double factor = read_number(ARG(scale));
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_doubles(packed_length(m)));
-    double *points = scratch(m * d);
-    gather_rows(values, n, d, chosen, m, points);
-    point_distances(points, m, d, factor, by, REAL(result));
+    double *points = scratch(m * d), *out = REAL(result);
+    for (size_t a = 0; a < d; a++)
+        for (size_t i = 0; i < m; i++) points[a + i * d] = values[(size_t) chosen[i] + a * n];
+    const size_t at_once = items_at_once(PAUSE_WORK, (double) m * (double) d, by.threads);
+    for (size_t first = 0; first < m; first += at_once) {
+        const size_t last = group_end(first, at_once, m);
+        PARALLEL_PIECES(by.threads, 4)
+        for (size_t j = first; j < last; j++) {
+            /* the distances to later points stand together */
+            double *column = out + j * m - j * (j + 1) / 2;
+            for (size_t i = j + 1; i < m; i++)
+                column[i - j - 1] = one_distance(points + i * d, points + j * d, d, factor);
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

@@ -123,21 +123,6 @@ static double tied_pairs(const int *tree, size_t levels)
 
 /* ---- two long vectors, sorted on several threads */
 
-/* `length` each; counts: radix_counts(length); tree: weight_tree_size(levels), where no rank is
-   above `levels`, which may be more than `length`: values may be some of those that were ranked. */
-typedef struct {
-    size_t levels;
-    sort_cell *a, *b;
-    size_t *counts;
-    int *tree;
-} kendall_scratch;
-
-/* Numbers of pairs of values: concordant ones less discordant ones, where pairs that are tied on a
-   side count as 0; all; and those that are not tied on each side. */
-typedef struct {
-    double excess, all, untied_x, untied_y;
-} kendall_pairs;
-
 typedef struct {
     const double *x, *y;
     size_t length;
@@ -153,81 +138,60 @@ static void pair_chunk(void *job, size_t chunk)
         p->cells[k] = (sort_cell) (2.0 * p->x[k]) << 32 | (sort_cell) (2.0 * p->y[k]);
 }
 
-/* The cells of `a` in the order of x. */
-static void sort_pairs(kendall_scratch *z, size_t length, worker by)
-{
-    const int bits = digit_bits(length);
-    for (int p = 0; (uint64_t) 2 * z->levels >> p * bits > 0; p++) {
-        radix_pass(z->a, z->b, length, 32 + p * bits, z->counts, by);
-        sort_cell *swap = z->a;
-        z->a = z->b;
-        z->b = swap;
-    }
-}
-
-/* length: below 2^31 */
-static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t length,
-                                   kendall_scratch z, worker by)
-{
-    pair_job pairs = {ranks_x, ranks_y, length, z.a};
-    run_chunks(chunk_count(length), by, pair_chunk, &pairs);
-    sort_pairs(&z, length, by);
-    const sort_cell *cells = z.a;
-    int *group = (int *) z.b, *level = group + length;
-    double all = 0.5 * (double) length * (double) (length - 1), tied_x = 0.0, run = 0.0;
-    for (size_t k = 0; k < length; k++) {
-        group[k] = (int) (cells[k] >> 32);
-        level[k] = (int) ((cells[k] & LOWER_HALF) / 2) - 1;
-        if (level[k] < 0 || (size_t) level[k] >= z.levels)
-            argument_error("ranks_y", "hold average ranks");
-        run = k > 0 && group[k] == group[k - 1] ? run + 1.0 : 0.0;
-        tied_x += run;
-    }
-    const double excess = column_excess(group, level, length, z.levels, z.tree, by.pause);
-    return (kendall_pairs) {excess, all, all - tied_x, all - tied_pairs(z.tree, z.levels)};
-}
-
-/* ranks_x, ranks_y: average ranks. Tau-a, or without tied pairs tau-b (NaN where all are tied). */
+/* ranks_x, ranks_y: average ranks, perhaps of some of the values that were ranked. Tau-a, or
+   without tied pairs tau-b (NaN where all are tied). */
 SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP threads)
 {
     const size_t length = count_doubles(ARG(ranks_x));
-    const double *y = read_doubles(ARG(ranks_y), length);
+    const double *x = REAL(ranks_x), *y = read_doubles(ARG(ranks_y), length);
     double largest = 1.0;
     for (size_t k = 0; k < length; k++) {
-        largest = REAL(ranks_x)[k] > largest ? REAL(ranks_x)[k] : largest;
+        largest = x[k] > largest ? x[k] : largest;
         largest = y[k] > largest ? y[k] : largest;
     }
     if (length > INT32_MAX || largest > INT32_MAX)
         argument_error("ranks_x", "have fewer than 2^31 values");
     const size_t levels = (size_t) largest;
-    const kendall_scratch z = {levels, (sort_cell *) scratch(length), (sort_cell *) scratch(length),
-                               size_scratch(radix_counts(length)),
-                               int_scratch(weight_tree_size(levels))};
-    const int tau_b = read_flag(ARG(without_ties));
-    const kendall_pairs pairs =
-        count_kendall(REAL(ranks_x), y, length, z, read_worker(ARG(threads)));
-    const double size = tau_b ? sqrt(pairs.untied_x) * sqrt(pairs.untied_y) : pairs.all;
-    return Rf_ScalarReal(pairs.excess / size);
+    sort_cell *cells = (sort_cell *) scratch(length), *other = (sort_cell *) scratch(length);
+    size_t *counts = size_scratch(radix_counts(length));
+    int *tree = int_scratch(weight_tree_size(levels));
+    const int tau_b = read_flag(ARG(without_ties)), bits = digit_bits(length);
+    const worker by = read_worker(ARG(threads));
+    pair_job pairs = {x, y, length, cells};
+    run_chunks(chunk_count(length), by, pair_chunk, &pairs);
+    for (int p = 0; (uint64_t) 2 * levels >> p * bits > 0; p++) {
+        radix_pass(cells, other, length, 32 + p * bits, counts, by);
+        sort_cell *swap = cells;
+        cells = other;
+        other = swap;
+    }
+    int *group = (int *) other, *level = group + length;
+    double all = 0.5 * (double) length * (double) (length - 1), tied_x = 0.0, run = 0.0;
+    for (size_t k = 0; k < length; k++) {
+        group[k] = (int) (cells[k] >> 32);
+        level[k] = (int) ((cells[k] & LOWER_HALF) / 2) - 1;
+        if (level[k] < 0 || (size_t) level[k] >= levels)
+            argument_error("ranks_y", "hold average ranks");
+        run = k > 0 && group[k] == group[k - 1] ? run + 1.0 : 0.0;
+        tied_x += run;
+    }
+    const double excess = column_excess(group, level, length, levels, tree, by.pause);
+    const double untied_x = all - tied_x, untied_y = all - tied_pairs(tree, levels);
+    return Rf_ScalarReal(excess / (tau_b ? sqrt(untied_x) * sqrt(untied_y) : all));
 }
 
 /* ---- many vectors */
-
-/* Scratch of each thread, one after the other. */
-static int *new_scratch(size_t length, int threads)
-{
-    return int_scratch(length * (size_t) threads);
-}
 
 /* group: never falling; columns: levels from 1 to `levels` in its order, a row each. */
 SEXP repalign_concordance(SEXP group, SEXP columns, SEXP levels, SEXP threads)
 {
     const int *x = read_index(ARG(group), INT_MAX);
     const size_t length = (size_t) XLENGTH(group);
-    const size_t most = read_count(ARG(levels), 1, INT_MAX - 1) + 1;
-    const int *y = read_index_matrix(ARG(columns), length, most - 1);
-    const size_t count = matrix_columns(columns), size = weight_tree_size(most);
+    const size_t highest = read_count(ARG(levels), 1, INT_MAX - 1);
+    const int *y = read_index_matrix(ARG(columns), length, highest);
+    const size_t count = matrix_columns(columns), size = weight_tree_size(highest + 1);
     const worker by = read_worker(ARG(threads));
-    int *trees = new_scratch(size, by.threads);
+    int *trees = int_scratch(size * (size_t) by.threads);
     SEXP result = PROTECT(new_doubles(count));
     double *out = REAL(result);
     const size_t at_once = items_at_once(PAUSE_VALUES, (double) length, by.threads);
@@ -235,55 +199,18 @@ SEXP repalign_concordance(SEXP group, SEXP columns, SEXP levels, SEXP threads)
         const size_t last = group_end(first, at_once, count);
         PARALLEL_FOR(by.threads)
         for (size_t c = first; c < last; c++)
-            out[c] = column_excess(x, y + length * c, length, most, trees + thread_number() * size,
-                                   NULL);
+            out[c] = column_excess(x, y + length * c, length, highest + 1,
+                                   trees + thread_number() * size, NULL);
         by.pause();
     }
     UNPROTECT(1);
     return result;
 }
 
-/* Of packed symmetric matrices of n rows, one of them relabelled: the k-th value of the first one
-   is of the rows first[k] and second[k] (zero-based), and `packed` has the levels of the other. */
-typedef struct {
-    const int *group, *first, *second, *packed;
-    size_t length, levels, n;
-} relabelled_levels;
-
-static void relabel_levels(relabelled_levels r, const int *permutation, int *column)
-{
-    for (size_t k = 0; k < r.length; k++) {
-        const size_t a = (size_t) permutation[r.first[k]], b = (size_t) permutation[r.second[k]];
-        const size_t low = a < b ? a : b, high = a < b ? b : a;
-        column[k] = r.packed[low * (2 * r.n - low - 1) / 2 + high - low - 1];
-    }
-}
-
-/* For each permutation (n x count, zero-based) the excess, and how many pairs of the values that
-   are compared are tied in the other matrix. */
-static void permuted_concordance(relabelled_levels r, const int *permutations, size_t count,
-                                 worker by, double *excess, double *tied)
-{
-    const size_t size = weight_tree_size(r.levels);
-    int *trees = new_scratch(size, by.threads), *columns = new_scratch(r.length, by.threads);
-    const size_t at_once = items_at_once(PAUSE_VALUES, (double) r.length, by.threads);
-    for (size_t from = 0; from < count; from += at_once) {
-        const size_t to = group_end(from, at_once, count);
-        PARALLEL_FOR(by.threads)
-        for (size_t c = from; c < to; c++) {
-            int *column = columns + thread_number() * r.length;
-            int *tree = trees + thread_number() * size;
-            relabel_levels(r, permutations + r.n * c, column);
-            excess[c] = column_excess(r.group, column, r.length, r.levels, tree, NULL);
-            tied[c] = tied_pairs(tree, r.levels);
-        }
-        by.pause();
-    }
-}
-
-/* x: list(first, second, level) of the values of one matrix, never falling; y: list(level, levels)
-   of the packed values of the other, and how many levels there are. permutations: of its rows, one
-   a column. list(excess, tied), see permuted_concordance(). */
+/* x: list(first, second, level) of the values of one packed symmetric matrix, never falling, and of
+   their rows; y: list(level, levels) of the packed values of the other, and how many levels there
+   are. permutations: of its rows, one a column. list(excess, tied): for each the excess, and how
+   many pairs of the values that are compared are tied in the other matrix. */
 SEXP repalign_permuted_concordance(SEXP x, SEXP y, SEXP permutations, SEXP threads)
 {
     SEXP level = read_element(ARG(x), "level"), packed = read_element(ARG(y), "level");
@@ -293,13 +220,34 @@ SEXP repalign_permuted_concordance(SEXP x, SEXP y, SEXP permutations, SEXP threa
     if (values > INT_MAX - 1) argument_error("permutations", "have fewer than 2^31 pairs of rows");
     const size_t length = (size_t) XLENGTH(level);
     const size_t levels = read_count(read_element(ARG(y), "levels"), "levels", 1, values);
-    const relabelled_levels r = {read_index(level, "level", INT_MAX),
-                                 read_from_zero(read_element(ARG(x), "first"), "first", length, n),
-                                 read_from_zero(read_element(ARG(x), "second"), "second", length, n),
-                                 read_from_zero(packed, "level", values, levels), length, levels, n};
+    const int *group = read_index(level, "level", INT_MAX);
+    const int *first = read_from_zero(read_element(ARG(x), "first"), "first", length, n);
+    const int *second = read_from_zero(read_element(ARG(x), "second"), "second", length, n);
+    const int *levels_y = read_from_zero(packed, "level", values, levels);
+    const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 2));
     double *excess = put_doubles(result, 0, count), *tied = put_doubles(result, 1, count);
-    permuted_concordance(r, orders, count, read_worker(ARG(threads)), excess, tied);
+    const size_t size = weight_tree_size(levels);
+    int *trees = int_scratch(size * (size_t) by.threads);
+    int *columns = int_scratch(length * (size_t) by.threads);
+    const size_t at_once = items_at_once(PAUSE_VALUES, (double) length, by.threads);
+    for (size_t from = 0; from < count; from += at_once) {
+        const size_t to = group_end(from, at_once, count);
+        PARALLEL_FOR(by.threads)
+        for (size_t c = from; c < to; c++) {
+            const size_t self = thread_number();
+            int *column = columns + self * length, *tree = trees + self * size;
+            const int *order = orders + n * c;
+            for (size_t k = 0; k < length; k++) {
+                const size_t a = (size_t) order[first[k]], b = (size_t) order[second[k]];
+                const size_t low = least(a, b), high = most(a, b);
+                column[k] = levels_y[low * (2 * n - low - 1) / 2 + high - low - 1];
+            }
+            excess[c] = column_excess(group, column, length, levels, tree, NULL);
+            tied[c] = tied_pairs(tree, levels);
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

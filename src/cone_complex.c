@@ -1,9 +1,10 @@
 /* The cone over D_t: see cone_complex.h. */
 
-#include "cone_complex.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "cone_complex.h"
+#include "entry.h"
 
 /* Comparisons between two pauses, at most. */
 #define PAUSE_WORK 4e8
@@ -17,18 +18,13 @@ edge edge_of(size_t number)
     return e;
 }
 
-static size_t packed_position(size_t n, size_t i, size_t j)
-{
-    return j * n - j * (j + 1) / 2 + i - j - 1;
-}
-
 /* The square matrix of the smaller of two distances of each pair. */
 static void fill_smaller(const double *left, const double *right, size_t n, double *square)
 {
     for (size_t j = 0; j < n; j++) {
         square[j + j * n] = 0.0;
         for (size_t i = j + 1; i < n; i++) {
-            const size_t p = packed_position(n, i, j);
+            const size_t p = j * n - j * (j + 1) / 2 + i - j - 1;
             square[i + j * n] = square[j + i * n] = left[p] < right[p] ? left[p] : right[p];
         }
     }
@@ -92,19 +88,6 @@ static int apparent_partner(const cone_complex *c, size_t j, size_t k, size_t nu
     return PARTNER_NONE;
 }
 
-static void fill_edges_of(const cone_complex *c, size_t j, double radius)
-{
-    const size_t n = c->n;
-    for (size_t k = 0; k < j; k++) {
-        const size_t number = edge_number(j, k);
-        const double value = c->both[j + k * n], start = c->first[j + k * n];
-        const int at_once = value >= radius || start <= value;
-        c->apex[number] = at_once ? value : apex_value(c->first + j * n, c->first + k * n, n,
-                                                       start, value);
-        c->partner[number] = apparent_partner(c, j, k, number);
-    }
-}
-
 /* From this time on some upper point is next to all, and everything is contractible. */
 static double enclosing_radius(const double *a, size_t n)
 {
@@ -124,30 +107,21 @@ static int earlier_apex(const cone_complex *c, edge a, edge b)
     return c->apex[left] < c->apex[right] || (c->apex[left] == c->apex[right] && left <= right);
 }
 
-/* Merges from[low .. middle - 1] and from[middle .. high - 1] into the same positions. */
-static void merge_runs(const cone_complex *c, const edge *from, size_t low, size_t middle,
-                       size_t high, edge *into)
-{
-    size_t a = low, b = middle;
-    for (size_t i = low; i < high; i++) {
-        const int left = b == high || (a < middle && earlier_apex(c, from[a], from[b]));
-        into[i] = left ? from[a++] : from[b++];
-    }
-}
-
 static void sort_by_apex(const cone_complex *c, edge *scratch, pause_function pause)
 {
     const size_t edges = c->n * (c->n - 1) / 2;
     edge *from = c->by_apex, *into = scratch;
     for (size_t j = 1, e = 0; j < c->n; j++)
-        for (size_t k = 0; k < j; k++, e++) {
-            from[e].j = (int) j;
-            from[e].k = (int) k;
-        }
+        for (size_t k = 0; k < j; k++, e++) from[e] = (edge) {(int) j, (int) k};
     for (size_t run = 1; run < edges; run *= 2) {
         for (size_t low = 0; low < edges; low += 2 * run) {
-            const size_t middle = low + run < edges ? low + run : edges;
-            merge_runs(c, from, low, middle, middle + run < edges ? middle + run : edges, into);
+            /* from[low .. middle - 1] and from[middle .. high - 1] into the same positions */
+            const size_t middle = least(low + run, edges), high = least(middle + run, edges);
+            size_t a = low, b = middle;
+            for (size_t i = low; i < high; i++) {
+                const int left = b == high || (a < middle && earlier_apex(c, from[a], from[b]));
+                into[i] = left ? from[a++] : from[b++];
+            }
         }
         edge *swap = from;
         from = into;
@@ -157,34 +131,33 @@ static void sort_by_apex(const cone_complex *c, edge *scratch, pause_function pa
     if (from != c->by_apex) memcpy(c->by_apex, from, edges * sizeof(edge));
 }
 
-/* Fills in apex, partner and by_apex; returns the number of edges without a partner (the bars to
-   come). scratch: one an edge. */
-static size_t fill_edges(const cone_complex *c, edge *scratch, worker by)
-{
-    const double radius = enclosing_radius(c->first, c->n);
-    const double work = 2.0 * (double) c->n * (double) c->n;
-    const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);
-    for (size_t first = 1; first < c->n; first += at_once) {
-        const size_t last = group_end(first, at_once, c->n);
-        PARALLEL_PIECES(by.threads, 4)
-        for (size_t j = first; j < last; j++) fill_edges_of(c, j, radius);
-        by.pause();
-    }
-    sort_by_apex(c, scratch, by.pause);
-    size_t bars = 0;
-    for (size_t e = 0; e < c->n * (c->n - 1) / 2; e++) bars += c->partner[e] == PARTNER_NONE;
-    return bars;
-}
-
 cone_complex new_cone_complex(const double *first, const double *second, size_t n, worker by,
-                              allocate_function allocate, size_t *bars)
+                              size_t *bars)
 {
     const size_t edges = n * (n - 1) / 2;
-    double *a = allocate(n * n * sizeof(double)), *b = allocate(n * n * sizeof(double));
+    double *a = scratch(n * n), *b = scratch(n * n);
     fill_smaller(first, first, n, a);
     fill_smaller(first, second, n, b);
-    const cone_complex c = {n, a, b, allocate(edges * sizeof(double)),
-                            allocate(edges * sizeof(int)), allocate(edges * sizeof(edge))};
-    *bars = fill_edges(&c, allocate(edges * sizeof(edge)), by);
+    const cone_complex c = {n, a, b, scratch(edges), int_scratch(edges),
+                            zeroed_bytes(edges * sizeof(edge))};
+    const double radius = enclosing_radius(a, n);
+    const size_t at_once = items_at_once(PAUSE_WORK, 2.0 * (double) n * (double) n, by.threads);
+    for (size_t from = 1; from < n; from += at_once) {
+        const size_t until = group_end(from, at_once, n);
+        PARALLEL_PIECES(by.threads, 4)
+        for (size_t j = from; j < until; j++)
+            for (size_t k = 0; k < j; k++) {
+                const size_t number = edge_number(j, k);
+                const double value = b[j + k * n], start = a[j + k * n];
+                const int is_value = value >= radius || start <= value;
+                c.apex[number] =
+                    is_value ? value : apex_value(a + j * n, a + k * n, n, start, value);
+                c.partner[number] = apparent_partner(&c, j, k, number);
+            }
+        by.pause();
+    }
+    sort_by_apex(&c, zeroed_bytes(edges * sizeof(edge)), by.pause);
+    *bars = 0;
+    for (size_t e = 0; e < edges; e++) *bars += c.partner[e] == PARTNER_NONE;
     return c;
 }

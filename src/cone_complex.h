@@ -1,9 +1,9 @@
-/* The cone over D_t that persistence.h describes, for persistence.c alone: its edges, when they and
+/* The cone over D_t that persistence.c describes, for that file alone: its edges, when they and
    their triangles with the apex w are born, and which edges have an apparent pair. */
 #ifndef REPALIGN_CONE_COMPLEX_H
 #define REPALIGN_CONE_COMPLEX_H
 
-#include "persistence.h"
+#include "threads.h"
 
 /* k < j */
 typedef struct {
@@ -31,9 +31,9 @@ static inline size_t edge_number(size_t j, size_t k)
 
 edge edge_of(size_t number);
 
-/* The complex of two clouds of n points (see cross_bars()), with memory from `allocate`. bars: the
-   number of edges without a partner, each of which is a bar to come. */
+/* The complex of two clouds of n points: first, second are their distances, as stats::dist() orders
+   them. bars: the number of edges without a partner, each of which is a bar to come. */
 cone_complex new_cone_complex(const double *first, const double *second, size_t n, worker by,
-                              allocate_function allocate, size_t *bars);
+                              size_t *bars);
 
 #endif

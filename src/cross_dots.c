@@ -49,35 +49,30 @@ static void add_stretch(const double *const *x, size_t n_x, const double *const 
     }
 }
 
-/* out: n_x x n_y, x the fastest. A product does not depend, to the last bit, on which others
-   are made with it, nor on the threads: the BLAS, which would be as fast, does not promise that. */
-static void cross_dots(const double *const *x, size_t n_x, const double *const *y, size_t n_y,
-                       size_t length, worker by, double *out)
-{
-    const size_t tiles = (n_y + TILE - 1) / TILE;
-    const double work = (double) n_x * (double) n_y * STRETCH;
-    const size_t at_once = items_at_once(PAUSE_PRODUCTS, work, 1) * STRETCH;
-    memset(out, 0, n_x * n_y * sizeof(double));
-    for (size_t first = 0; first < length; first += at_once) {
-        const size_t last = group_end(first, at_once, length);
-        PARALLEL_FOR(by.threads)
-        for (size_t tile = 0; tile < tiles; tile++) {
-            const size_t j = tile * TILE, n_now = n_y - j < TILE ? n_y - j : TILE;
-            for (size_t from = first; from < last; from += STRETCH)
-                add_stretch(x, n_x, y + j, n_now, from,
-                            last - from < STRETCH ? last - from : STRETCH, out + n_x * j);
-        }
-        by.pause();
-    }
-}
-
-/* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
+/* sum_ij x_ij y_ij for every pair: rows are matrices of x. A product does not depend, to the last
+   bit, on which others are made with it, nor on the threads: the BLAS, which would be as fast, does
+   not promise that. */
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads)
 {
     const matrix_list a = read_matrices(ARG(x)), b = read_matrices_of(ARG(y), a.n);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(a.count, b.count));
-    cross_dots(a.values, a.count, b.values, b.count, a.n * a.n, by, REAL(result));
+    double *out = REAL(result);
+    const size_t length = a.n * a.n, tiles = (b.count + TILE - 1) / TILE;
+    const double work = (double) a.count * (double) b.count * STRETCH;
+    const size_t at_once = items_at_once(PAUSE_PRODUCTS, work, 1) * STRETCH;
+    memset(out, 0, a.count * b.count * sizeof(double));
+    for (size_t first = 0; first < length; first += at_once) {
+        const size_t last = group_end(first, at_once, length);
+        PARALLEL_FOR(by.threads)
+        for (size_t tile = 0; tile < tiles; tile++) {
+            const size_t j = tile * TILE, now = least(b.count - j, TILE);
+            for (size_t from = first; from < last; from += STRETCH)
+                add_stretch(a.values, a.count, b.values + j, now, from,
+                            least(last - from, STRETCH), out + a.count * j);
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

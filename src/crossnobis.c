@@ -1,11 +1,22 @@
-/* Cross-validated squared distances between conditions, from patterns of runs (run_means.h). */
+/* Cross-validated squared distances between conditions, from patterns of runs: the means of
+   conditions in runs.
+
+   Patterns are a matrix conditions x (channels * runs), the channels of a run side by side, as R
+   keeps an array conditions x channels x runs. counts (conditions x runs) says how many
+   observations each pattern is the mean of; 0: there is none, and the pattern is 0. */
 
 #include <string.h>
 
 #include "difference_products.h"
-#include "run_means.h"
 #include "blas.h"
 #include "entry.h"
+
+typedef struct {
+    size_t conditions, channels, runs;
+} run_size;
+
+/* Rows that are added up between two pauses, over all channels. */
+#define PAUSE_WORK 1e8
 
 /* Noise of its own in each run: covariances (one a run, channels x channels; NULL: the patterns are
    used as they are). root: scratch channels x channels; left, right: scratch conditions x channels.
@@ -15,51 +26,9 @@ typedef struct {
     double *root, *left, *right;
 } run_noise;
 
-/* patterns = those of each run times R', R the upper triangle of root (channels x channels). */
-static void whiten_runs(double *patterns, run_size size, const double *root, pause_function pause)
-{
-    for (size_t m = 0; m < size.runs; m++) {
-        blas_multiply_right_transposed(size.conditions, size.channels, root,
-                                       patterns + m * size.conditions * size.channels);
-        pause();
-    }
-}
-
-static void sum_of_runs(const double *patterns, run_size size, double *sum)
-{
-    const size_t length = size.conditions * size.channels;
-    memcpy(sum, patterns, length * sizeof *sum);
-    for (size_t m = 1; m < size.runs; m++)
-        for (size_t k = 0; k < length; k++) sum[k] += patterns[m * length + k];
-}
-
-/* All conditions in all runs, which count the same: the mean over pairs of runs, packed. Since
-   sum over m != l of d_m d_l = (sum d_m)^2 - sum d_m^2, two products do. sum: scratch, conditions
-   x channels. */
-static void crossnobis_complete(const double *patterns, run_size size, double *sum,
-                                difference_room room, pause_function pause, double *out)
-{
-    const size_t n = size.conditions, pairs = packed_length(n);
-    const double runs = (double) size.runs;
-    const double scale = 1.0 / (runs * (runs - 1.0) * (double) size.channels);
-    const row_pair each = {patterns, patterns, n, size.channels * size.runs};
-    const row_pair summed = {sum, sum, n, size.channels};
-    for (size_t k = 0; k < pairs; k++) out[k] = 0.0;
-    sum_of_runs(patterns, size, sum);
-    add_differences(summed, scale, room, pause, out);
-    add_differences(each, -scale, room, pause, out);
-}
-
-/* root = the root of the mean of two covariances. */
-static int mean_root(const double *first, const double *second, size_t channels, double *root)
-{
-    for (size_t k = 0; k < channels * channels; k++) root[k] = (first[k] + second[k]) / 2.0;
-    return lapack_cholesky(channels, root);
-}
-
-/* The same from the pairs of runs one by one, where conditions may be missing or count by their
-   repeats: sums of products (not divided by the channels), of weights and of pairs of runs, which
-   begin at 0. Returns 0, or not where a mean covariance is not positive definite. */
+/* Crossnobis distances from the pairs of runs one by one, where conditions may be missing or count
+   by their repeats: sums of products (not divided by the channels), of weights and of pairs of
+   runs, which begin at 0. Returns 0, or not where a mean covariance is not positive definite. */
 static int crossnobis_by_pair(const double *patterns, run_size size, const double *counts,
                               int by_repeats, run_noise noise, difference_room room,
                               pause_function pause, difference_sums sums)
@@ -70,9 +39,10 @@ static int crossnobis_by_pair(const double *patterns, run_size size, const doubl
             row_pair rows = {patterns + m * length, patterns + l * length, n, size.channels};
             const pair_weighting weighting = {counts + m * n, counts + l * n, by_repeats};
             if (noise.covariances) {
-                if (mean_root(noise.covariances[m], noise.covariances[l], size.channels,
-                              noise.root) != 0)
-                    return 1;
+                const double *first = noise.covariances[m], *second = noise.covariances[l];
+                for (size_t k = 0; k < size.channels * size.channels; k++)
+                    noise.root[k] = (first[k] + second[k]) / 2.0;
+                if (lapack_cholesky(size.channels, noise.root) != 0) return 1;
                 memcpy(noise.left, rows.a, length * sizeof *noise.left);
                 memcpy(noise.right, rows.c, length * sizeof *noise.right);
                 blas_solve_right_upper(n, size.channels, noise.root, noise.left);
@@ -95,6 +65,21 @@ static run_size read_run_size(SEXP patterns, SEXP counts)
     return size;
 }
 
+/* A channel of a run, less its mean over the conditions that are there. */
+static void center_conditions(const double *from, size_t conditions, const double *counts,
+                              double *to)
+{
+    double sum = 0.0, number = 0.0, origin = 0.0;
+    for (size_t i = 0; i < conditions; i++) {
+        if (counts[i] == 0.0) continue;
+        if (number == 0.0) origin = from[i];
+        sum += from[i] - origin;
+        number += 1.0;
+    }
+    const double mean = number > 0.0 ? origin + sum / number : 0.0;
+    for (size_t i = 0; i < conditions; i++) to[i] = counts[i] > 0.0 ? from[i] - mean : 0.0;
+}
+
 static difference_room new_difference_room(size_t n)
 {
     const difference_room room = {scratch(n), scratch(n * difference_panel(n))};
@@ -108,69 +93,96 @@ SEXP repalign_run_means(SEXP x, SEXP condition, SEXP run, SEXP conditions, SEXP 
     const size_t rows = matrix_rows(x), channels = matrix_columns(x);
     const size_t n = read_count(ARG(conditions), 1, INT_MAX);
     const size_t m = read_count(ARG(runs), 1, INT_MAX / (channels > 0 ? channels : 1));
-    read_indices(ARG(condition), rows, n);
-    read_indices(ARG(run), rows, m);
-    const run_rows from = {values, rows, read_zero_based(ARG(condition), n),
-                           read_zero_based(ARG(run), m)};
-    const run_size size = {n, channels, m};
+    const int *of_condition = read_from_zero(ARG(condition), rows, n);
+    const int *of_run = read_from_zero(ARG(run), rows, m);
+    const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(NAMED_LIST("means", "counts"));
     double *means = put_matrix(result, 0, n, channels * m), *counts = put_matrix(result, 1, n, m);
-    run_counts(from, size, counts);
-    run_means(from, size, counts, read_worker(ARG(threads)), means);
+    memset(counts, 0, n * m * sizeof(double));
+    for (size_t row = 0; row < rows; row++)
+        counts[(size_t) of_run[row] * n + (size_t) of_condition[row]] += 1.0;
+    const size_t next = n * channels;
+    const size_t at_once = items_at_once(PAUSE_WORK, (double) (rows + n * m), by.threads);
+    memset(means, 0, next * m * sizeof(double));
+    for (size_t from = 0; from < channels; from += at_once) {
+        const size_t to = group_end(from, at_once, channels);
+        PARALLEL_FOR(by.threads)
+        for (size_t j = from; j < to; j++) {
+            const double *column = values + j * rows;
+            double *first = means + j * n;
+            for (size_t row = 0; row < rows; row++)
+                first[(size_t) of_run[row] * next + (size_t) of_condition[row]] += column[row];
+            for (size_t l = 0; l < m; l++)
+                for (size_t i = 0; i < n; i++)
+                    if (counts[l * n + i] > 1.0) first[l * next + i] /= counts[l * n + i];
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }
 
 /* Patterns with the conditions of each run centred, then (asked for) the channels of each pattern,
-   then whitened: root is the upper R of a precision R'R, or NULL. */
+   then whitened: root is the upper R of a precision R'R, or NULL. In each channel the mean over the
+   conditions that are there is taken off, run by run: no difference between conditions changes, and
+   large offsets cost no digits. What is missing is 0. */
 SEXP repalign_run_patterns(SEXP means, SEXP counts, SEXP center_channels, SEXP root, SEXP threads)
 {
-    const double *from = read_matrix(ARG(means));
+    const double *given = read_matrix(ARG(means));
     const size_t n = matrix_rows(means), columns = matrix_columns(means);
     const double *number = read_matrix_rows(ARG(counts), n);
     const run_size size = read_run_size(means, counts);
+    const size_t channels = size.channels;
     const worker by = read_worker(ARG(threads));
-    const double *upper = NULL;
-    if (!Rf_isNull(root)) upper = read_matrix_size(ARG(root), size.channels, size.channels);
+    const double *upper = read_optional(ARG(root), channels, channels);
     SEXP result = PROTECT(new_matrix(n, columns));
-    double *patterns = REAL(result);
-    center_runs(from, size, number, by, patterns);
-    if (read_flag(ARG(center_channels))) center_patterns(patterns, size, number, scratch(n));
-    if (upper) whiten_runs(patterns, size, upper, by.pause);
+    double *patterns = REAL(result), *mean = scratch(n);
+    const size_t at_once = items_at_once(PAUSE_WORK, (double) n, by.threads);
+    for (size_t first = 0; first < columns; first += at_once) {
+        const size_t last = group_end(first, at_once, columns);
+        PARALLEL_FOR(by.threads)
+        for (size_t k = first; k < last; k++)
+            center_conditions(given + k * n, n, number + k / channels * n, patterns + k * n);
+        by.pause();
+    }
+    const int centers = read_flag(ARG(center_channels));
+    for (size_t m = 0; m < size.runs; m++) {
+        double *run = patterns + m * n * channels;
+        memset(mean, 0, n * sizeof(double));
+        for (size_t j = 0; centers && j < channels; j++)
+            for (size_t i = 0; i < n; i++) mean[i] += run[j * n + i];
+        for (size_t i = 0; i < n; i++) mean[i] /= (double) channels;
+        for (size_t j = 0; centers && j < channels; j++)
+            for (size_t i = 0; i < n; i++)
+                run[j * n + i] = number[m * n + i] > 0.0 ? run[j * n + i] - mean[i] : 0.0;
+        if (upper) blas_multiply_right_transposed(n, channels, upper, run);
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }
 
-/* All conditions are in all runs. */
+/* All conditions are in all runs, which count the same: the mean over pairs of runs, packed. Since
+   sum over m != l of d_m d_l = (sum d_m)^2 - sum d_m^2, two products do. */
 SEXP repalign_crossnobis(SEXP patterns, SEXP runs)
 {
     const double *values = read_matrix(ARG(patterns));
     const size_t n = matrix_rows(patterns), columns = matrix_columns(patterns);
-    const size_t m = read_count(ARG(runs), 2, INT_MAX);
+    const size_t m = read_count(ARG(runs), 2, INT_MAX), channels = columns / m;
     if (columns % m != 0) argument_error("runs", "divide the columns");
-    const run_size size = {n, columns / m, m};
+    const double scale = 1.0 / ((double) m * ((double) m - 1.0) * (double) channels);
+    double *sum = scratch(n * channels);
+    memcpy(sum, values, n * channels * sizeof(double));
+    for (size_t l = 1; l < m; l++)
+        for (size_t k = 0; k < n * channels; k++) sum[k] += values[l * n * channels + k];
+    const row_pair each = {values, values, n, columns}, summed = {sum, sum, n, channels};
+    const difference_room room = new_difference_room(n);
     SEXP result = PROTECT(new_doubles(packed_length(n)));
-    crossnobis_complete(values, size, scratch(n * size.channels), new_difference_room(n),
-                        check_interrupt, REAL(result));
+    memset(REAL(result), 0, packed_length(n) * sizeof(double));
+    add_differences(summed, scale, room, check_interrupt, REAL(result));
+    add_differences(each, -scale, room, check_interrupt, REAL(result));
     UNPROTECT(1);
     return result;
-}
-
-static run_noise read_run_noise(SEXP covariances, run_size size)
-{
-    run_noise noise = {NULL, NULL, NULL, NULL};
-    if (Rf_isNull(covariances)) return noise;
-    if (count_elements(ARG(covariances)) != size.runs)
-        argument_error("covariances", "have an element a run");
-    const size_t channels = size.channels;
-    noise.covariances = (const double **) R_alloc(size.runs, sizeof *noise.covariances);
-    for (size_t m = 0; m < size.runs; m++)
-        noise.covariances[m] = read_matrix_size(VECTOR_ELT(covariances, (R_xlen_t) m),
-                                                "covariances", channels, channels);
-    noise.root = scratch(channels * channels);
-    noise.left = scratch(size.conditions * channels);
-    noise.right = scratch(size.conditions * channels);
-    return noise;
 }
 
 /* list(products, weights, number), packed: sums over pairs of runs. covariances: a list of one a
@@ -182,7 +194,19 @@ SEXP repalign_crossnobis_by_pair(SEXP patterns, SEXP counts, SEXP by_repeats, SE
     const double *number = read_matrix_rows(ARG(counts), n);
     const run_size size = read_run_size(patterns, counts);
     const int repeats = read_flag(ARG(by_repeats));
-    const run_noise noise = read_run_noise(covariances, size);
+    const size_t channels = size.channels;
+    run_noise noise = {NULL, NULL, NULL, NULL};
+    if (!Rf_isNull(covariances)) {
+        if (count_elements(ARG(covariances)) != size.runs)
+            argument_error("covariances", "have an element a run");
+        noise.covariances = (const double **) R_alloc(size.runs, sizeof(double *));
+        for (size_t m = 0; m < size.runs; m++)
+            noise.covariances[m] = read_matrix_size(VECTOR_ELT(covariances, (R_xlen_t) m),
+                                                    "covariances", channels, channels);
+        noise.root = scratch(channels * channels);
+        noise.left = scratch(n * channels);
+        noise.right = scratch(n * channels);
+    }
     SEXP result = PROTECT(NAMED_LIST("products", "weights", "number"));
     difference_sums sums = {put_doubles(result, 0, pairs), put_doubles(result, 1, pairs),
                             put_integers(result, 2, pairs)};

@@ -1,5 +1,13 @@
 /* Numbers of files: raw bytes to doubles, blocks of rows out of a file, and the depth of JSON. */
 
+/* for fseeko(), which reaches what lies beyond 2 GB */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
 #include <stdio.h>
 #include <stdint.h>
 #include <string.h>
@@ -49,29 +57,7 @@ typedef struct {
     size_t length;
 } read_buffer;
 
-/* for fseeko(), which reaches what lies beyond 2 GB */
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
-#endif
-#ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64
-#endif
-
 #define LARGEST_INTEGER ((uint64_t) 1 << 53)
-
-/* Does the kind come in that size? */
-static int is_number_type(number_type type)
-{
-    const size_t size = type.size;
-    switch (type.kind) {
-    case NUMBER_BOOL: return size == 1;
-    case NUMBER_BRAIN_FLOAT: return size == 2;
-    case NUMBER_FLOAT: return size == 2 || size == 4 || size == 8;
-    case NUMBER_SIGNED:
-    case NUMBER_UNSIGNED: return size == 1 || size == 2 || size == 4 || size == 8;
-    }
-    return 0;
-}
 
 /* The bits of a number, whatever the byte order of the machine. */
 static uint64_t load_bits(const unsigned char *at, size_t size, int big_endian)
@@ -104,51 +90,35 @@ static double float_number(uint64_t bits, number_type type)
     return type.size == 4 ? float_of_bits((uint32_t) bits) : double_of_bits(bits);
 }
 
-/* Floats of four bytes, the lowest first, as most files have them. */
-static void decode_usual_floats(const unsigned char *bytes, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        const unsigned char *at = bytes + 4 * i;
-        out[i] = float_of_bits((uint32_t) at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 |
-                               (uint32_t) at[3] << 24);
-    }
-}
-
-static size_t decode_floats(const unsigned char *bytes, size_t count, number_type type,
-                            double *out)
-{
-    if (type.kind == NUMBER_FLOAT && type.size == 4 && !type.big_endian) {
-        decode_usual_floats(bytes, count, out);
-        return count;
-    }
-    for (size_t i = 0; i < count; i++)
-        out[i] = float_number(load_bits(bytes + i * type.size, type.size, type.big_endian), type);
-    return count;
-}
-
-static size_t decode_integers(const unsigned char *bytes, size_t count, number_type type,
-                              double *out)
-{
-    const uint64_t top = (uint64_t) 1 << (8 * type.size - 1);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits = load_bits(bytes + i * type.size, type.size, type.big_endian);
-        const int negative = type.kind == NUMBER_SIGNED && (bits & top) != 0;
-        /* the size of a negative number in two's complement */
-        if (negative) bits = (~bits & (top | (top - 1))) + 1;
-        if (bits > LARGEST_INTEGER) return i;
-        out[i] = negative ? -(double) bits : (double) bits;
-    }
-    return count;
-}
-
 /* `count` numbers into doubles. Returns how many were read before the first integer beyond 2^53,
    which doubles do not hold: `count` if there is none. */
-static size_t decode_numbers(const unsigned char *bytes, size_t count, number_type type, double *out)
+static size_t decode_numbers(const unsigned char *bytes, size_t count, number_type type,
+                             double *out)
 {
-    if (type.kind == NUMBER_SIGNED || type.kind == NUMBER_UNSIGNED)
-        return decode_integers(bytes, count, type, out);
-    if (type.kind != NUMBER_BOOL) return decode_floats(bytes, count, type, out);
-    for (size_t i = 0; i < count; i++) out[i] = bytes[i] != 0;
+    const uint64_t top = (uint64_t) 1 << (8 * type.size - 1);
+    if (type.kind == NUMBER_BOOL) {
+        for (size_t i = 0; i < count; i++) out[i] = bytes[i] != 0;
+    } else if (type.kind == NUMBER_FLOAT && type.size == 4 && !type.big_endian) {
+        /* as most files have them */
+        for (size_t i = 0; i < count; i++) {
+            const unsigned char *at = bytes + 4 * i;
+            out[i] = float_of_bits((uint32_t) at[0] | (uint32_t) at[1] << 8 |
+                                   (uint32_t) at[2] << 16 | (uint32_t) at[3] << 24);
+        }
+    } else if (type.kind == NUMBER_FLOAT || type.kind == NUMBER_BRAIN_FLOAT) {
+        for (size_t i = 0; i < count; i++)
+            out[i] = float_number(load_bits(bytes + i * type.size, type.size, type.big_endian),
+                                  type);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            uint64_t bits = load_bits(bytes + i * type.size, type.size, type.big_endian);
+            const int negative = type.kind == NUMBER_SIGNED && (bits & top) != 0;
+            /* the size of a negative number in two's complement */
+            if (negative) bits = (~bits & (top | (top - 1))) + 1;
+            if (bits > LARGEST_INTEGER) return i;
+            out[i] = negative ? -(double) bits : (double) bits;
+        }
+    }
     return count;
 }
 
@@ -179,60 +149,51 @@ static int read_bytes(reading *at, double first, size_t count, unsigned char *by
     return 1;
 }
 
-/* Rows that follow each other in `wanted` and in the file, from wanted[0] on. */
-static size_t run_length(const int *wanted, size_t count)
-{
-    size_t length = 1;
-    while (length < count && wanted[length] == wanted[length - 1] + 1) length++;
-    return length;
-}
-
 static read_result read_by_column(reading *at, const int *wanted, size_t count, double *out,
-                                  read_buffer buffer, void (*pause)(void))
+                                  read_buffer buffer)
 {
     const number_file *from = at->from;
-    const read_result too_short = {READ_SHORT, 0, 0}, all = {READ_ALL, 0, 0};
     for (size_t j = 0; j < from->columns; j++) {
-        pause();
+        check_interrupt();
         for (size_t i = 0; i < count;) {
-            const size_t piece = least(run_length(wanted + i, count - i), buffer.length);
+            /* rows that follow each other in `wanted` and in the file */
+            size_t piece = 1;
+            while (piece < buffer.length && i + piece < count &&
+                   wanted[i + piece] == wanted[i + piece - 1] + 1)
+                piece++;
             const double first = (double) j * (double) from->rows + wanted[i];
-            if (!read_bytes(at, first, piece, buffer.bytes)) return too_short;
+            if (!read_bytes(at, first, piece, buffer.bytes))
+                return (read_result) {READ_SHORT, 0, 0};
             const size_t good = decode_numbers(buffer.bytes, piece, from->type,
                                                out + j * count + i);
-            if (good < piece) {
-                const read_result large = {READ_LARGE_INTEGER, (size_t) wanted[i] + good, j};
-                return large;
-            }
+            if (good < piece)
+                return (read_result) {READ_LARGE_INTEGER, (size_t) wanted[i] + good, j};
             i += piece;
         }
     }
-    return all;
+    return (read_result) {READ_ALL, 0, 0};
 }
 
 /* A band of rows is read, and then written column by column, so that the result is filled in
    pieces that lie together. Rows longer than the buffer are bands of their own, in pieces. */
 static read_result read_by_row(reading *at, const int *wanted, size_t count, double *out,
-                               read_buffer buffer, void (*pause)(void))
+                               read_buffer buffer)
 {
     const size_t columns = at->from->columns, piece = least(columns, buffer.length);
     const size_t most = buffer.length / piece;
-    const read_result too_short = {READ_SHORT, 0, 0}, all = {READ_ALL, 0, 0};
     for (size_t i = 0; i < count; i += most) {
         const size_t band = least(most, count - i);
         for (size_t j = 0; j < columns; j += piece) {
             const size_t width = least(piece, columns - j);
-            pause();
+            check_interrupt();
             for (size_t r = 0; r < band; r++) {
                 const double first = (double) wanted[i + r] * (double) columns + (double) j;
-                if (!read_bytes(at, first, width, buffer.bytes)) return too_short;
+                if (!read_bytes(at, first, width, buffer.bytes))
+                    return (read_result) {READ_SHORT, 0, 0};
                 const size_t good = decode_numbers(buffer.bytes, width, at->from->type,
                                                    buffer.numbers + r * width);
-                if (good < width) {
-                    const read_result large = {READ_LARGE_INTEGER, (size_t) wanted[i + r],
-                                               j + good};
-                    return large;
-                }
+                if (good < width)
+                    return (read_result) {READ_LARGE_INTEGER, (size_t) wanted[i + r], j + good};
             }
             /* eight columns at a time, so that a line of the cache is read once */
             for (size_t c0 = 0; c0 < width; c0 += 8) {
@@ -243,42 +204,25 @@ static read_result read_by_row(reading *at, const int *wanted, size_t count, dou
             }
         }
     }
-    return all;
-}
-
-/* The wanted rows (counted from zero, in any order) into out, count x columns by column. */
-static read_result read_number_rows(const number_file *from, const int *wanted, size_t count,
-                                    double *out, read_buffer buffer, void (*pause)(void))
-{
-    reading at = {from, -1.0};
-    return (from->by_column ? read_by_column : read_by_row)(&at, wanted, count, out, buffer,
-                                                            pause);
+    return (read_result) {READ_ALL, 0, 0};
 }
 
 /* Numbers that are read at a time: half a megabyte of bytes and doubles together. */
 #define MOST_AT_A_TIME 32768
-
-static const char *read_text(SEXP x, const char *name)
-{
-    if (!Rf_isString(x) || XLENGTH(x) != 1 || STRING_ELT(x, 0) == NA_STRING)
-        argument_error(name, "be one text");
-    return Rf_translateChar(STRING_ELT(x, 0));
-}
 
 static number_type read_type(SEXP x, const char *name)
 {
     if (!Rf_isInteger(x) || XLENGTH(x) != 3) argument_error(name, "hold kind, size, endianness");
     const int *values = INTEGER(x);
     const number_type type = {(number_kind) values[0], (size_t) values[1], values[2] != 0};
-    if (!is_number_type(type)) argument_error(name, "be a type of numbers that there is");
+    const size_t size = type.size;
+    const int in_sizes = size == 1 || size == 2 || size == 4 || size == 8;
+    const int fits = type.kind == NUMBER_BOOL ? size == 1
+        : type.kind == NUMBER_BRAIN_FLOAT ? size == 2
+        : type.kind == NUMBER_FLOAT ? in_sizes && size > 1
+        : in_sizes && (type.kind == NUMBER_SIGNED || type.kind == NUMBER_UNSIGNED);
+    if (!fits) argument_error(name, "be a type of numbers that there is");
     return type;
-}
-
-static double read_offset(SEXP x, const char *name)
-{
-    const double offset = read_number(x, name);
-    if (!(offset >= 0.0 && offset <= 0x1p52)) argument_error(name, "be a place in a file");
-    return offset;
 }
 
 typedef struct {
@@ -290,49 +234,49 @@ typedef struct {
     read_result result;
 } read_task;
 
+/* The wanted rows (counted from zero, in any order) into out, count x columns by column. */
 static SEXP run_reading(void *data)
 {
     read_task *task = data;
-    task->result = read_number_rows(&task->from, task->wanted, task->count, task->out,
-                                    task->buffer, check_interrupt);
+    reading at = {&task->from, -1.0};
+    task->result = (task->from.by_column ? read_by_column : read_by_row)(
+        &at, task->wanted, task->count, task->out, task->buffer);
     return R_NilValue;
 }
 
 /* The file is closed after an interrupt, too. */
 static void end_reading(void *data) { fclose(((read_task *) data)->from.file); }
 
-static read_buffer new_read_buffer(const number_file *from, size_t count)
-{
-    const double needed = (double) count * (double) from->columns;
-    const size_t length = needed < MOST_AT_A_TIME ? (size_t) needed : MOST_AT_A_TIME;
-    const read_buffer buffer = {zeroed_bytes(length * from->type.size), scratch(length), length};
-    return buffer;
-}
-
 /* Wanted rows of a rows x columns matrix in a file, see number_file: list(data, problem), where
    problem is NULL, "short" or the row and column of an integer beyond 2^53. */
 SEXP repalign_read_numbers(SEXP path, SEXP offset, SEXP type, SEXP rows, SEXP columns,
                            SEXP by_column, SEXP wanted)
 {
-    const char *name = R_ExpandFileName(read_text(ARG(path)));
-    read_task task = {{NULL, read_offset(ARG(offset)),
-                       read_count(ARG(rows), 1, INT_MAX), read_count(ARG(columns), 1, INT_MAX),
-                       read_flag(ARG(by_column)), read_type(ARG(type))},
-                      NULL, (size_t) Rf_xlength(wanted), NULL, {NULL, NULL, 0}, {READ_ALL, 0, 0}};
+    if (!Rf_isString(path) || XLENGTH(path) != 1 || STRING_ELT(path, 0) == NA_STRING)
+        argument_error("path", "be one text");
+    const char *name = R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
+    const double place = read_number(ARG(offset));
+    if (!(place >= 0.0 && place <= 0x1p52)) argument_error("offset", "be a place in a file");
+    read_task task = {.from = {NULL, place, read_count(ARG(rows), 1, INT_MAX),
+                               read_count(ARG(columns), 1, INT_MAX), read_flag(ARG(by_column)),
+                               read_type(ARG(type))},
+                      .count = (size_t) Rf_xlength(wanted)};
     task.wanted = read_zero_based(ARG(wanted), task.from.rows);
     if (task.count < 1) argument_error("wanted", "not be empty");
-    task.buffer = new_read_buffer(&task.from, task.count);
-    const char *parts[] = {"data", "problem", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, parts));
+    const double needed = (double) task.count * (double) task.from.columns;
+    const size_t length = needed < MOST_AT_A_TIME ? (size_t) needed : MOST_AT_A_TIME;
+    task.buffer = (read_buffer) {zeroed_bytes(length * task.from.type.size), scratch(length),
+                                 length};
+    SEXP result = PROTECT(NAMED_LIST("data", "problem"));
     task.out = put_matrix(result, 0, task.count, task.from.columns);
     task.from.file = fopen(name, "rb");
     if (task.from.file == NULL) entry_error("cannot open the file: %s", strerror(errno));
     R_ExecWithCleanup(run_reading, &task, end_reading, &task);
     if (task.result.outcome == READ_SHORT) SET_VECTOR_ELT(result, 1, Rf_mkString("short"));
     if (task.result.outcome == READ_LARGE_INTEGER) {
-        double *place = put_doubles(result, 1, 2);
-        place[0] = (double) task.result.row + 1.0;
-        place[1] = (double) task.result.column + 1.0;
+        double *at = put_doubles(result, 1, 2);
+        at[0] = (double) task.result.row + 1.0;
+        at[1] = (double) task.result.column + 1.0;
     }
     UNPROTECT(1);
     return result;

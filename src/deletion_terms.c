@@ -20,36 +20,8 @@ typedef struct {
     double *square, *other, *rows;
 } deletion_scratch;
 
-static void sum_squares(deletion_side a, size_t n)
-{
-    memset(a.k, 0, n * sizeof(double));
-    for (size_t j = 0; j < a.d; j++) {
-        const double *x = a.x + j * n;
-        for (size_t i = 0; i < n; i++) a.k[i] += x[i] * x[i];
-        a.s[j] = dot_blocked(x, x, n);
-    }
-}
-
 /* Do Gram matrices take the place of the products of neurons? */
 static int is_wide(deletion_side a, deletion_side b, size_t n) { return a.d > n || b.d > n; }
-
-/* The sums of c^2 (estimator.h) by neurons, and by stimuli the sums of the products of the entries
-   of both kernels. */
-static void narrow_products(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
-                            double *of_a, double *of_b, double *products)
-{
-    double *cross = z.square, *turned = z.other;
-    blas_gemm('T', 'N', a.d, b.d, n, 1.0, a.x, n, b.x, n, 0.0, cross, a.d);
-    blas_gemm('N', 'N', n, b.d, a.d, 1.0, a.x, n, cross, a.d, 0.0, turned, n);
-    memset(of_a, 0, a.d * sizeof(double));
-    memset(products, 0, n * sizeof(double));
-    for (size_t j = 0; j < b.d; j++) {
-        const double *c = cross + j * a.d, *t = turned + j * n, *y = b.x + j * n;
-        for (size_t l = 0; l < a.d; l++) of_a[l] += c[l] * c[l];
-        of_b[j] = dot_blocked(c, c, a.d);
-        for (size_t i = 0; i < n; i++) products[i] += t[i] * y[i];
-    }
-}
 
 /* gram = x x' of one side, and the sums of the other. */
 static void gram_sums(deletion_side own, deletion_side other, size_t n, double *gram,
@@ -59,20 +31,6 @@ static void gram_sums(deletion_side own, deletion_side other, size_t n, double *
     blas_symm_left(n, other.d, gram, n, other.x, n, turned, n);
     for (size_t j = 0; j < other.d; j++)
         of_other[j] = dot_blocked(turned + j * n, other.x + j * n, n);
-}
-
-/* The same by Gram matrices: the products are those of b's Gram matrix turned by a. */
-static void wide_products(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
-                          pause_function pause, double *of_a, double *of_b, double *products)
-{
-    gram_sums(b, a, n, z.square, z.other, of_a);
-    memset(products, 0, n * sizeof(double));
-    for (size_t j = 0; j < a.d; j++) {
-        const double *t = z.other + j * n, *x = a.x + j * n;
-        for (size_t i = 0; i < n; i++) products[i] += t[i] * x[i];
-    }
-    pause();
-    gram_sums(a, b, n, z.square, z.other, of_b);
 }
 
 /* Adds x (x'weights) to `out`; squares: for each column the sum of its squares times `weights`. */
@@ -101,14 +59,35 @@ static void finish_neurons(deletion_side a, size_t n, const double *squares, dou
 }
 
 /* The terms of neuron pairs (estimator.h) added up: over the pairs of each neuron of a (of_a) and
-   of b (of_b), and over all pairs without each stimulus. */
+   of b (of_b), and over all pairs without each stimulus. First the sums of c^2 by neurons, and by
+   stimuli the sums of the products of the entries of both kernels; by Gram matrices these are the
+   products of b's Gram matrix turned by a. */
 static void deletion_terms(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
-                           pause_function pause, double *of_a, double *of_b, double *stimuli)
+                           double *of_a, double *of_b, double *stimuli)
 {
     double *products = z.rows, *own = z.rows + n, *others = z.rows + 2 * n;
-    if (is_wide(a, b, n)) wide_products(a, b, n, z, pause, of_a, of_b, products);
-    else narrow_products(a, b, n, z, of_a, of_b, products);
-    pause();
+    const int wide = is_wide(a, b, n);
+    const deletion_side turning = wide ? a : b;
+    memset(products, 0, n * sizeof(double));
+    memset(of_a, 0, a.d * sizeof(double));
+    if (wide) {
+        gram_sums(b, a, n, z.square, z.other, of_a);
+    } else {
+        blas_gemm('T', 'N', a.d, b.d, n, 1.0, a.x, n, b.x, n, 0.0, z.square, a.d);
+        blas_gemm('N', 'N', n, b.d, a.d, 1.0, a.x, n, z.square, a.d, 0.0, z.other, n);
+    }
+    for (size_t j = 0; j < turning.d; j++) {
+        const double *t = z.other + j * n, *x = turning.x + j * n;
+        for (size_t i = 0; i < n; i++) products[i] += t[i] * x[i];
+    }
+    for (size_t j = 0; !wide && j < b.d; j++) {
+        const double *c = z.square + j * a.d;
+        for (size_t l = 0; l < a.d; l++) of_a[l] += c[l] * c[l];
+        of_b[j] = dot_blocked(c, c, a.d);
+    }
+    check_interrupt();
+    if (wide) gram_sums(a, b, n, z.square, z.other, of_b);
+    check_interrupt();
     for (size_t i = 0; i < n; i++) {
         own[i] = a.k[i] * b.k[i];
         products[i] -= own[i];
@@ -167,14 +146,18 @@ static void own_terms(deletion_side a, size_t n, double *rows, double *neurons, 
 
 static deletion_side read_side(SEXP x, const char *name, size_t n)
 {
-    const deletion_side side = {read_matrix_rows(x, name, n), matrix_columns(x), scratch(n),
-                                scratch(matrix_columns(x))};
-    sum_squares(side, n);
-    return side;
+    const deletion_side a = {read_matrix_rows(x, name, n), matrix_columns(x),
+                             zeroed_bytes(n * sizeof(double)), scratch(matrix_columns(x))};
+    for (size_t j = 0; j < a.d; j++) {
+        const double *column = a.x + j * n;
+        for (size_t i = 0; i < n; i++) a.k[i] += column[i] * column[i];
+        a.s[j] = dot_blocked(column, column, n);
+    }
+    return a;
 }
 
 /* list(x, y, stimuli) of centred x and y, or with y NULL, of x with itself, list(x, own, stimuli,
-   own_stimuli): see deletion_terms.h. */
+   own_stimuli): see deletion_terms(). */
 SEXP repalign_deletion_terms(SEXP x, SEXP y)
 {
     read_matrix(ARG(x));
@@ -190,7 +173,7 @@ SEXP repalign_deletion_terms(SEXP x, SEXP y)
     const char *of_one[] = {"x", "own", "stimuli", "own_stimuli", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, self ? of_one : of_two));
     double *of_a = put_doubles(result, 0, a.d), *of_b = put_doubles(result, 1, b.d);
-    deletion_terms(a, b, n, z, check_interrupt, of_a, of_b, put_doubles(result, 2, n));
+    deletion_terms(a, b, n, z, of_a, of_b, put_doubles(result, 2, n));
     if (self) own_terms(a, n, z.rows, of_b, put_doubles(result, 3, n));
     UNPROTECT(1);
     return result;

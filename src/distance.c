@@ -22,13 +22,6 @@ static size_t panel_rows(size_t n)
     return most < n ? most : n;
 }
 
-static inline void scale_rows(const double *x, size_t n, const double *scale, const double *mean,
-                              double *out)
-{
-    AT_ONCE
-    for (size_t i = 0; i < n; i++) out[i] = x[i] * scale[i] - mean[i];
-}
-
 void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out)
 {
     const centered_view *v = &rows->view;
@@ -38,9 +31,13 @@ void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, 
         load_rows(&part, i0, rest, out);
         return;
     }
-    for (size_t c = 0; c < columns; c++)
-        scale_rows(v->x + i0 + (a + c) * v->n, rest, rows->scale + i0, rows->mean + i0,
-                   out + c * rest);
+    for (size_t c = 0; c < columns; c++) {
+        const double *x = v->x + i0 + (a + c) * v->n, *scale = rows->scale + i0;
+        const double *mean = rows->mean + i0;
+        double *to = out + c * rest;
+        AT_ONCE
+        for (size_t i = 0; i < rest; i++) to[i] = x[i] * scale[i] - mean[i];
+    }
 }
 
 /* Several panels read the rows again and again: they are kept if they fit. */
@@ -77,33 +74,22 @@ static void panel_products(const distance_rows *rows, size_t i0, size_t count,
     }
 }
 
-/* Distances of a row to `length` others, from its products with them; -1 for those that cancelled,
-   of which it returns the number. size, sizes: see distance_rows. */
-static size_t pack_distances(const double *products, double size, const double *sizes,
-                             size_t length, double *out)
+/* Distances of a row to `length` others, from its products with them, or angles; -1 for those that
+   cancelled, of which it returns the number. size, sizes: see distance_rows. */
+ALWAYS_INLINE size_t pack_row(const double *products, double size, const double *sizes,
+                              size_t length, int angles, double *out)
 {
     size_t cancelled = 0;
     for (size_t j = 0; j < length; j++) {
-        const double both = size + sizes[j], d2 = both - 2.0 * products[j];
-        const int lost = d2 <= CANCELLATION * both;
-        out[j] = lost ? -1.0 : d2;
-        cancelled += (size_t) lost;
-    }
-    /* not sqrt(-1), which would be slow */
-    for (size_t j = 0; j < length; j++) out[j] = out[j] < 0.0 ? -1.0 : sqrt(out[j]);
-    return cancelled;
-}
-
-static size_t pack_angles(const double *products, double size, const double *sizes, size_t length,
-                          double *out)
-{
-    size_t cancelled = 0;
-    for (size_t j = 0; j < length; j++) {
-        const double apart = 1.0 - products[j] * size * sizes[j];
-        const int lost = apart <= CANCELLATION;
+        const double whole = angles ? 1.0 : size + sizes[j];
+        const double apart = angles ? 1.0 - products[j] * size * sizes[j]
+                                    : whole - 2.0 * products[j];
+        const int lost = apart <= CANCELLATION * whole;
         out[j] = lost ? -1.0 : apart;
         cancelled += (size_t) lost;
     }
+    /* not sqrt(-1), which would be slow */
+    for (size_t j = 0; !angles && j < length; j++) out[j] = out[j] < 0.0 ? -1.0 : sqrt(out[j]);
     return cancelled;
 }
 
@@ -125,9 +111,11 @@ static size_t packed_distances(const distance_rows *rows, worker by, double *out
         }
         for (size_t c = 0; c < count; c++) {
             const size_t i = i0 + c;
-            cancelled += (rows->scale ? pack_angles : pack_distances)(
-                rows->panel + c * rest + c + 1, sizes[i], sizes + i + 1, n - 1 - i,
-                out + packed_start(n, i));
+            const double *products = rows->panel + c * rest + c + 1;
+            double *to = out + packed_start(n, i);
+            cancelled += rows->scale
+                ? pack_row(products, sizes[i], sizes + i + 1, n - 1 - i, 1, to)
+                : pack_row(products, sizes[i], sizes + i + 1, n - 1 - i, 0, to);
         }
         by.pause();
     }
@@ -141,44 +129,24 @@ typedef struct {
     double *out;
 } direct_job;
 
-static double direct_square(const double *left, const double *right, size_t d)
-{
-    double s0 = 0.0, s1 = 0.0;
-    size_t a = 0;
-    for (; a + 2 <= d; a += 2) {
-        s0 += (left[a] - right[a]) * (left[a] - right[a]);
-        s1 += (left[a + 1] - right[a + 1]) * (left[a + 1] - right[a + 1]);
-    }
-    if (a < d) s0 += (left[a] - right[a]) * (left[a] - right[a]);
-    return s0 + s1;
-}
-
 static void direct_row(void *job, size_t i)
 {
     const direct_job *t = job;
+    const size_t d = t->d;
+    const double *left = t->rows + i * d;
     double *out = t->out + packed_start(t->n, i) - (i + 1);
     for (size_t j = i + 1; j < t->n; j++) {
+        const double *right = t->rows + j * d;
+        double s0 = 0.0, s1 = 0.0;
+        size_t a = 0;
         if (out[j] >= 0.0) continue;
-        const double square = direct_square(t->rows + i * t->d, t->rows + j * t->d, t->d);
-        out[j] = t->angles ? 0.5 * square : sqrt(square);
+        for (; a + 2 <= d; a += 2) {
+            s0 += (left[a] - right[a]) * (left[a] - right[a]);
+            s1 += (left[a + 1] - right[a + 1]) * (left[a + 1] - right[a + 1]);
+        }
+        if (a < d) s0 += (left[a] - right[a]) * (left[a] - right[a]);
+        out[j] = t->angles ? 0.5 * (s0 + s1) : sqrt(s0 + s1);
     }
-}
-
-/* Fills in the -1 from the rows themselves. column: scratch n; transposed: scratch d x n. */
-static void direct_distances(const distance_rows *rows, double *column, double *transposed,
-                             worker by, double *out)
-{
-    const size_t n = rows->view.n, d = rows->view.d;
-    const int angles = rows->scale != NULL;
-    for (size_t a = 0; a < d; a++) {
-        load_block(rows, 0, a, 1, column);
-        for (size_t i = 0; i < n; i++)
-            transposed[a + i * d] = angles ? column[i] * rows->sizes[i] : column[i];
-        if (a % PAUSE_COLUMNS == 0) by.pause();
-    }
-    /* a chunk is one row here: with many duplicates it takes long enough */
-    direct_job job = {transposed, n, d, angles, out};
-    run_chunks(n - 1, by, direct_row, &job);
 }
 
 /* Rows whose facts are found together: a stretch of a column that is read at once. */
@@ -194,31 +162,24 @@ typedef struct {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-static inline void extremes(const double *x, size_t rows, double *low, double *high)
-{
-    AT_ONCE
-    for (size_t i = 0; i < rows; i++) {
-        low[i] = x[i] < low[i] ? x[i] : low[i];
-        high[i] = x[i] > high[i] ? x[i] : high[i];
-    }
-}
-
-static inline void add_sums(const double *x, size_t rows, const double *scale, const double *from,
-                            double *sum)
-{
-    AT_ONCE
-    for (size_t i = 0; i < rows; i++) sum[i] += x[i] * scale[i] - from[i];
-}
-
 /* The power of two that brings the largest entry of each row near one; 0 where the row has no
    direction. Then the means of the scaled rows: differences from the first entry are added, as in
-   column_means(). */
-static inline void find_facts(const row_facts *t, size_t i0, size_t rows)
+   stats_of(). */
+static void row_group(void *job, size_t group)
 {
-    const double *first = t->x + i0;
+    const row_facts *t = job;
+    const size_t i0 = group * ROW_GROUP, rows = least(t->n - i0, ROW_GROUP);
+    const double *first = t->x + i0, *scale = t->scale + i0;
     double low[ROW_GROUP], high[ROW_GROUP], from[ROW_GROUP], sum[ROW_GROUP];
     for (size_t i = 0; i < rows; i++) low[i] = high[i] = first[i];
-    for (size_t a = 1; a < t->d; a++) extremes(first + a * t->n, rows, low, high);
+    for (size_t a = 1; a < t->d; a++) {
+        const double *x = first + a * t->n;
+        AT_ONCE
+        for (size_t i = 0; i < rows; i++) {
+            low[i] = x[i] < low[i] ? x[i] : low[i];
+            high[i] = x[i] > high[i] ? x[i] : high[i];
+        }
+    }
     for (size_t i = 0; i < rows; i++) {
         const double size = larger(high[i], -low[i]);
         const int empty = t->center ? are_equal(low[i], high[i]) : size == 0.0;
@@ -228,15 +189,12 @@ static inline void find_facts(const row_facts *t, size_t i0, size_t rows)
         from[i] = first[i] * t->scale[i0 + i];
     }
     if (!t->center) return;
-    for (size_t a = 1; a < t->d; a++) add_sums(first + a * t->n, rows, t->scale + i0, from, sum);
+    for (size_t a = 1; a < t->d; a++) {
+        const double *x = first + a * t->n;
+        AT_ONCE
+        for (size_t i = 0; i < rows; i++) sum[i] += x[i] * scale[i] - from[i];
+    }
     for (size_t i = 0; i < rows; i++) t->mean[i0 + i] = from[i] + sum[i] / (double) t->d;
-}
-
-static void row_group(void *job, size_t group)
-{
-    const row_facts *t = job;
-    const size_t i0 = group * ROW_GROUP;
-    find_facts(t, i0, least(t->n - i0, ROW_GROUP));
 }
 
 size_t find_row_facts(const double *x, size_t n, size_t d, int center, worker by, double *scale,
@@ -265,8 +223,20 @@ static SEXP packed_result(distance_rows rows, SEXP columns, worker by)
     rows.sizes = scratch(n);
     rows.panel = scratch(n * panel_rows(n));
     SEXP result = PROTECT(new_doubles(packed_length(n)));
-    if (packed_distances(&rows, by, REAL(result)) > 0)
-        direct_distances(&rows, scratch(n), scratch(n * d), by, REAL(result));
+    if (packed_distances(&rows, by, REAL(result)) > 0) {
+        /* fills in the -1 from the rows themselves */
+        double *column = scratch(n), *transposed = scratch(n * d);
+        const int angles = rows.scale != NULL;
+        for (size_t a = 0; a < d; a++) {
+            load_block(&rows, 0, a, 1, column);
+            for (size_t i = 0; i < n; i++)
+                transposed[a + i * d] = angles ? column[i] * rows.sizes[i] : column[i];
+            if (a % PAUSE_COLUMNS == 0) by.pause();
+        }
+        /* a chunk is one row here: with many duplicates it takes long enough */
+        direct_job job = {transposed, n, d, angles, REAL(result)};
+        run_chunks(n - 1, by, direct_row, &job);
+    }
     UNPROTECT(1);
     return result;
 }

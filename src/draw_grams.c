@@ -143,64 +143,41 @@ static void whitened_gram(rdm_rows r, const double *w, const double *precision, 
     for (size_t k = 0; k < r.count * r.count; k++) sums[k] *= 0.5;
 }
 
-static void mirror(double *sums, size_t count)
-{
-    for (size_t c = 0; c < count; c++)
-        for (size_t i = 0; i < c; i++) sums[i * count + c] = sums[c * count + i];
-}
-
-/* Doubles of scratch for each thread. */
-static size_t draw_gram_scratch(rdm_rows rdms)
-{
-    return rdms.n + rdms.count * (rdms.n + rdms.clusters + 1) + 2 * rdms.clusters;
-}
-
-/* For each of the `draws` weight vectors (n long, in w) the count x count matrix of the products of
-   all RDMs, in which a pair counts as the product of its weights. precision: NULL, or the inverse
-   noise variances of the stimuli, for products in the whitened metric. Then all pairs of stimuli of
+/* values: an RDM a row, a pair a column; first, second: one-based stimuli of the pairs; w: a weight
+   vector a column; clusters: one-based. A matrix of the products of all RDMs, in which a pair
+   counts as the product of its weights, as a vector, for each column of w. precision: NULL, or the
+   inverse noise variances of the stimuli, for products in the whitened metric. Then all pairs of
+   stimuli of
    different clusters must be there, and weights are whole numbers, the same for the stimuli of a
    cluster: copies of it, which are no pairs with each other. */
-static void draw_grams(rdm_rows rdms, const double *w, size_t draws, const double *precision,
-                       double *scratch, double *result, worker by)
-{
-    const size_t each = rdms.count * rdms.count;
-    const size_t at_once = items_at_once(
-        PAUSE_PRODUCTS, (double) rdms.length * (double) each / 2.0, by.threads);
-    for (size_t first = 0; first < draws; first += at_once) {
-        const size_t last = group_end(first, at_once, draws);
-        PARALLEL_FOR(by.threads)
-        for (size_t t = first; t < last; t++) {
-            double *own = scratch + thread_number() * draw_gram_scratch(rdms);
-            double *sums = result + t * each;
-            if (precision) whitened_gram(rdms, w + t * rdms.n, precision, own, sums);
-            else pair_products(rdms, w + t * rdms.n, NULL, sums);
-            mirror(sums, rdms.count);
-        }
-        by.pause();
-    }
-}
-
-/* values: an RDM a row, a pair a column; first, second: one-based stimuli of the pairs; w: a weight
-   vector a column; precision: NULL or one number a stimulus; clusters: one-based. Returns a matrix
-   of products, as a vector, for each column of w. */
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
                          SEXP precision, SEXP threads)
 {
     const double *rows = read_matrix(ARG(values));
     const double *weights = read_matrix(ARG(w));
     const size_t n = matrix_rows(w), draws = matrix_columns(w), count = matrix_rows(values);
-    const size_t length = matrix_columns(values);
-    if ((size_t) XLENGTH(first) != length) argument_error("first", "have a value for each pair");
-    if ((size_t) XLENGTH(second) != length) argument_error("second", "have a value for each pair");
-    if ((size_t) XLENGTH(clusters) != n)
-        argument_error("clusters", "have a value for each stimulus");
-    const rdm_rows rdms = {rows, count, length, n, n, read_zero_based(ARG(first), n),
-                           read_zero_based(ARG(second), n), read_zero_based(ARG(clusters), n)};
+    const size_t length = matrix_columns(values), each = count * count;
+    const rdm_rows rdms = {rows, count, length, n, n, read_from_zero(ARG(first), length, n),
+                           read_from_zero(ARG(second), length, n),
+                           read_from_zero(ARG(clusters), n, n)};
     const double *inverse = Rf_isNull(precision) ? NULL : read_doubles(ARG(precision), n);
     const worker by = read_worker(ARG(threads));
-    SEXP result = PROTECT(new_matrix(count * count, draws));
-    draw_grams(rdms, weights, draws, inverse,
-               scratch((size_t) by.threads * draw_gram_scratch(rdms)), REAL(result), by);
+    SEXP result = PROTECT(new_matrix(each, draws));
+    const size_t room = n + count * (n + rdms.clusters + 1) + 2 * rdms.clusters;
+    double *out = REAL(result), *own = scratch((size_t) by.threads * room);
+    const size_t at_once =
+        items_at_once(PAUSE_PRODUCTS, (double) length * (double) each / 2.0, by.threads);
+    for (size_t start = 0; start < draws; start += at_once) {
+        const size_t end = group_end(start, at_once, draws);
+        PARALLEL_FOR(by.threads)
+        for (size_t t = start; t < end; t++) {
+            double *mine = own + thread_number() * room, *sums = out + t * each;
+            if (inverse) whitened_gram(rdms, weights + t * n, inverse, mine, sums);
+            else pair_products(rdms, weights + t * n, NULL, sums);
+            mirror_upper(sums, count);
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

@@ -40,8 +40,8 @@ typedef struct {
     double size;
 } ranked_rdm;
 
-/* What one thread needs: rank_doubles(); to rank sums; a place for each pair; the ranked data and,
-   for taus, a level for each of their pairs; an order, and a tree of weights. */
+/* What one thread needs: (data + 3) doubles for each pair; to rank sums; a place for each pair; the
+   ranked data and, for taus, a level for each of their pairs; an order, and a tree of weights. */
 typedef struct {
     double *doubles;
     rank_scratch sort;
@@ -53,26 +53,12 @@ typedef struct {
 /* Pairs that are ranked between two pauses. */
 #define PAUSE_PAIRS 16777216.0
 
-/* The pairs of a draw: weight of each of them, and of all. */
+/* The pairs of a draw: weight of each of them, and of all. places: where a pair stands among those
+   of the draw, or -1. */
 typedef struct {
     size_t length;
     double *weight, total;
 } drawn_pairs;
-
-/* places: where a pair stands among those of the draw, or -1. */
-static drawn_pairs find_pairs(ranked_rdms r, const double *w, double *weight, int *places)
-{
-    drawn_pairs p = {0, weight, 0.0};
-    for (size_t k = 0; k < r.length; k++) {
-        const double product = w[r.first[k]] * w[r.second[k]];
-        places[k] = -1;
-        if (product == 0.0) continue;
-        places[k] = (int) p.length;
-        weight[p.length++] = product;
-        p.total += product;
-    }
-    return p;
-}
 
 /* The pairs of the draw in the order of an RDM. */
 static void order_column(ranked_rdms r, size_t column, const int *places, value_order o)
@@ -239,52 +225,32 @@ static void ceilings_of_draw(ranked_rdms r, ranked_draw d, const double *low, co
     }
 }
 
-static void table_of_draw(ranked_rdms r, ranked_draw d, double *ranks, double *table)
-{
-    const value_order o = d.z.order;
-    for (size_t k = 0; k < r.models; k++) {
-        order_column(r, r.data + k, d.z.places, o);
-        const ranked_rdm model = rank_rdm(r, d.pairs, o, ranks, NULL);
-        for (size_t i = 0; i < r.data; i++)
-            table[k * r.data + i] = rank_similarity(r, d.pairs, model, o, d.data[i], d.z.tree);
-    }
-}
-
-/* The pairs of the draw in the order of the sum of components from `first` to the one before
-   `end`. */
-static void order_sum(ranked_rdms r, ranked_draw d, const double *weights, size_t first, size_t end,
-                      double *sum, double *ranks)
-{
-    const size_t length = d.pairs.length;
-    memset(sum, 0, length * sizeof(double));
-    for (size_t i = first; i < end; i++) {
-        const double *component = r.components + i * r.length;
-        if (weights[i] == 0.0) continue;
-        for (size_t k = 0; k < r.length; k++)
-            if (d.z.places[k] >= 0) sum[d.z.places[k]] += weights[i] * component[k];
-    }
-    const tie_tolerance equal = {0.0, 0.0};
-    const worker alone = {1, no_pause};
-    average_ranks(sum, length, equal, d.z.sort, alone, ranks);
-    /* ranks count as pools do, from their middle */
-    const double middle = 0.5 * ((double) length + 1.0);
-    for (size_t k = 0; k < length; k++) ranks[k] -= middle;
-    order_pool(d.pairs, middle, ranks, d.z, d.z.order);
-}
-
 /* room: for two values of each pair. */
 static void sums_of_draw(ranked_rdms r, ranked_draw d, const double *weights, double *room,
                          double *table)
 {
     const value_order o = d.z.order;
-    size_t first = 0;
-    for (size_t s = 0; s < r.sums; s++) {
-        order_sum(r, d, weights, first, (size_t) r.ends[s], room, room + d.pairs.length);
-        first = (size_t) r.ends[s];
+    const size_t length = d.pairs.length;
+    const tie_tolerance equal = {0.0, 0.0};
+    const worker alone = {1, no_pause};
+    const double middle = 0.5 * ((double) length + 1.0);
+    double *sum = room, *ranks = room + length;
+    for (size_t s = 0, i = 0; s < r.sums; s++) {
+        memset(sum, 0, length * sizeof(double));
+        for (; i < (size_t) r.ends[s]; i++) {
+            const double *component = r.components + i * r.length;
+            if (weights[i] == 0.0) continue;
+            for (size_t k = 0; k < r.length; k++)
+                if (d.z.places[k] >= 0) sum[d.z.places[k]] += weights[i] * component[k];
+        }
+        average_ranks(sum, length, equal, d.z.sort, alone, ranks);
+        /* ranks count as pools do, from their middle */
+        for (size_t k = 0; k < length; k++) ranks[k] -= middle;
+        order_pool(d.pairs, middle, ranks, d.z, o);
         const ranked_rdm model = rank_rdm(r, d.pairs, o, room, NULL);
-        for (size_t i = 0; i < r.data; i++)
-            table[s * r.data + i] = d.test[i] > 0.0
-                ? rank_similarity(r, d.pairs, model, o, d.data[i], d.z.tree) : NAN;
+        for (size_t j = 0; j < r.data; j++)
+            table[s * r.data + j] = d.test[j] > 0.0
+                ? rank_similarity(r, d.pairs, model, o, d.data[j], d.z.tree) : NAN;
     }
 }
 
@@ -292,7 +258,16 @@ static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, draw_scratch z,
                       double *lower, double *upper)
 {
     double *weight = z.doubles, *ranks = weight + r.length;
-    const drawn_pairs p = find_pairs(r, draws.w + t * r.n, weight, z.places);
+    const double *w = draws.w + t * r.n;
+    drawn_pairs p = {0, weight, 0.0};
+    for (size_t k = 0; k < r.length; k++) {
+        const double product = w[r.first[k]] * w[r.second[k]];
+        z.places[k] = -1;
+        if (product == 0.0) continue;
+        z.places[k] = (int) p.length;
+        weight[p.length++] = product;
+        p.total += product;
+    }
     for (size_t i = 0; i < r.data; i++) {
         order_column(r, i, z.places, z.order);
         z.data[i] = rank_rdm(r, p, z.order, ranks + i * p.length, z.levels + i * p.length);
@@ -301,35 +276,17 @@ static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, draw_scratch z,
     const size_t at = t * r.data;
     const ranked_draw d = {p, z.data, draws.test + at, z};
     double *rows = table + at * (r.models + r.sums);
-    table_of_draw(r, d, more, rows);
+    for (size_t k = 0; k < r.models; k++) {
+        order_column(r, r.data + k, z.places, z.order);
+        const ranked_rdm model = rank_rdm(r, p, z.order, more, NULL);
+        for (size_t i = 0; i < r.data; i++)
+            rows[k * r.data + i] = rank_similarity(r, p, model, z.order, z.data[i], z.tree);
+    }
     if (r.sums > 0)
         sums_of_draw(r, d, r.weights + t * r.terms, more, rows + r.data * r.models);
     for (size_t i = 0; i < r.data; i++) lower[at + i] = upper[at + i] = NAN;
     if (draws.low)
         ceilings_of_draw(r, d, draws.low + at, draws.high + at, more, lower + at, upper + at);
-}
-
-static size_t rank_doubles(ranked_rdms r)
-{
-    return r.length * (r.data + 3);
-}
-
-/* table (data x (models + sums), a draw a column): similarities of data and models; of sums, NaN
-   for data that are not tested. lower and upper (data rows, a draw a column): of each tested RDM
-   with the pool of low without its group, and with the pool of high; NaN for what is not tested or
-   not defined. */
-static void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
-                       double *lower, double *upper, worker by)
-{
-    const double work = (double) r.length * (double) (r.data + r.models + 10 * (r.groups + r.sums));
-    const size_t at_once = items_at_once(PAUSE_PAIRS, work, by.threads);
-    for (size_t first = 0; first < draws.draws; first += at_once) {
-        const size_t last = group_end(first, at_once, draws.draws);
-        PARALLEL_FOR(by.threads)
-        for (size_t t = first; t < last; t++)
-            rank_draw(r, draws, t, scratch[thread_number()], table, lower, upper);
-        by.pause();
-    }
 }
 
 /* rdms: list(order, tied, first, second, group, outer), one-based; with sums of components also
@@ -369,27 +326,11 @@ static ranked_rdms read_rdms(SEXP rdms, size_t n, size_t draws)
     return r;
 }
 
-/* Doubled ranks of pools are sorted as numbers of 32 bits, and taus add up weights as integers. */
-static void check_sums(ranked_rdms r, rank_draws draws)
-{
-    for (size_t t = 0; t < draws.draws; t++) {
-        double stimuli = 0.0, low = 0.0, high = 0.0;
-        for (size_t i = 0; i < r.n; i++) stimuli += draws.w[t * r.n + i];
-        for (size_t i = 0; i < r.data && draws.low; i++) {
-            low += draws.low[t * r.data + i];
-            high += draws.high[t * r.data + i];
-        }
-        const double most = low > high ? low : high;
-        if (stimuli * stimuli * (most > 1.0 ? most : 1.0) >= (double) UINT32_MAX)
-            entry_error("there are too many stimuli and RDMs for ranks of pooled RDMs");
-    }
-}
-
 static draw_scratch *new_draw_scratch(ranked_rdms r, int threads)
 {
     draw_scratch *all = zeroed_bytes((size_t) threads * sizeof(draw_scratch));
     for (int k = 0; k < threads; k++) {
-        all[k].doubles = scratch(rank_doubles(r));
+        all[k].doubles = scratch(r.length * (r.data + 3));
         all[k].sort = (rank_scratch) {(sort_cell *) scratch(r.length),
                                       (sort_cell *) scratch(r.length),
                                       size_scratch(radix_counts(r.length)),
@@ -404,7 +345,10 @@ static draw_scratch *new_draw_scratch(ranked_rdms r, int threads)
 }
 
 /* w: weights of stimuli, a draw a column; low, high, test: of RDMs, low and high NULL where no
-   ceiling is asked for. list(table, lower, upper). */
+   ceiling is asked for. list(table, lower, upper). table (data x (models + sums), a draw a column):
+   similarities of data and models; of sums, NaN for data that are not tested. lower and upper (data
+   rows, a draw a column): of each tested RDM with the pool of low without its group, and with the
+   pool of high; NaN for what is not tested or not defined. */
 SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP threads)
 {
     read_matrix(ARG(w));
@@ -413,13 +357,33 @@ SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP
     rank_draws given = {REAL(w), NULL, NULL, read_matrix_size(ARG(test), r.data, draws), draws};
     given.low = read_optional(ARG(low), r.data, draws);
     if (given.low) given.high = read_matrix_size(ARG(high), r.data, draws);
-    check_sums(r, given);
+    /* doubled ranks of pools are sorted as numbers of 32 bits, and taus add up weights as
+       integers */
+    for (size_t t = 0; t < draws; t++) {
+        double stimuli = 0.0, of_low = 0.0, of_high = 0.0;
+        for (size_t i = 0; i < r.n; i++) stimuli += given.w[t * r.n + i];
+        for (size_t i = 0; i < r.data && given.low; i++) {
+            of_low += given.low[t * r.data + i];
+            of_high += given.high[t * r.data + i];
+        }
+        if (stimuli * stimuli * fmax(1.0, fmax(of_low, of_high)) >= (double) UINT32_MAX)
+            entry_error("there are too many stimuli and RDMs for ranks of pooled RDMs");
+    }
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 3));
     double *table = put_matrix(result, 0, r.data * (r.models + r.sums), draws);
     double *lower = put_matrix(result, 1, r.data, draws);
     double *upper = put_matrix(result, 2, r.data, draws);
-    draw_ranks(r, given, new_draw_scratch(r, by.threads), table, lower, upper, by);
+    draw_scratch *scratch = new_draw_scratch(r, by.threads);
+    const double work = (double) r.length * (double) (r.data + r.models + 10 * (r.groups + r.sums));
+    const size_t at_once = items_at_once(PAUSE_PAIRS, work, by.threads);
+    for (size_t first = 0; first < draws; first += at_once) {
+        const size_t last = group_end(first, at_once, draws);
+        PARALLEL_FOR(by.threads)
+        for (size_t t = first; t < last; t++)
+            rank_draw(r, given, t, scratch[thread_number()], table, lower, upper);
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

@@ -49,6 +49,13 @@ typedef struct {
     size_t work;
 } work_counter;
 
+/* For all shifts of a coset. value: 3 n; odds: 3 (n + 1); count: 2 n; touched: n. */
+typedef struct {
+    double *value, *odds;
+    int *count, *touched;
+    work_counter counter;
+} shift_scratch;
+
 /* Numbers per permutation that a mode gives: 1, or 4 for COMMON_PRODUCTS. */
 static size_t common_columns(common_mode mode) { return mode == COMMON_PRODUCTS ? 4 : 1; }
 
@@ -109,14 +116,6 @@ static open_places places_of(int k, int degree, int tied)
     return (open_places){(size_t) tied, (size_t) (k - (degree - tied))};
 }
 
-static double mean_jaccard_of(const anchor_sums *a, double *odds)
-{
-    const size_t in_y = (size_t) a->first, in_x = (size_t) a->second, both = (size_t) a->third;
-    const common_kinds common = {(size_t) a->count - in_y - in_x - both, in_y, in_x, both};
-    return mean_jaccard((size_t) a->k, common, places_of(a->k, a->degree_x, a->tied_x),
-                        places_of(a->k, a->degree_y, a->tied_y), odds);
-}
-
 static double rank_term(int r, int s)
 {
     const int gap = r > s ? r - s : s - r;
@@ -133,9 +132,15 @@ static double harmonic(int count)
 static void add_anchor(common_mode mode, const anchor_sums *a, double *odds, double *out,
                        size_t stride)
 {
+    common_kinds common;
     switch (mode) {
     case COMMON_WEIGHTS: *out += a->first; break;
-    case COMMON_MEAN_JACCARD: *out += mean_jaccard_of(a, odds); break;
+    case COMMON_MEAN_JACCARD:
+        common = (common_kinds) {0, (size_t) a->first, (size_t) a->second, (size_t) a->third};
+        common.sure = (size_t) a->count - common.tied_in_y - common.tied_in_x - common.tied_in_both;
+        *out += mean_jaccard((size_t) a->k, common, places_of(a->k, a->degree_x, a->tied_x),
+                             places_of(a->k, a->degree_y, a->tied_y), odds);
+        break;
     case COMMON_COUNT: *out += (double) a->count; break;
     case COMMON_JACCARD:
         *out += (double) a->count / (double) (a->degree_x + a->degree_y - a->count);
@@ -158,88 +163,44 @@ static size_t tie_kind(int rank_x, int rank_y)
     return rank_x == 1 ? (rank_y == 1 ? 3 : 0) : (rank_y == 1 ? 1 : 2);
 }
 
-/* Adds the pairs of the edge e of x with each edge of y in a bucket, by shift: those with which it
-   falls together once y is relabelled. */
-static size_t add_matches(const edge_list *x, int e, int label, const bucketed_edges *y,
-                          size_t bucket, common_mode mode, double *value, int *count,
-                          int *touched, size_t n_touched)
-{
-    const size_t n = x->n;
-    for (int f = y->bucket[bucket]; f < y->bucket[bucket + 1]; f++) {
-        const size_t t = difference(label, y->label[f], n);
-        if (count[t]++ == 0) touched[n_touched++] = (int) t;
-        if (mode == COMMON_RANKS) {
-            value[t] += rank_term(x->rank[e], y->rank[f]);
-        } else if (mode == COMMON_PRODUCTS) {
-            value[t] += x->weight[e] * y->weight[f];
-            value[n + t] += x->weight[e];
-            value[2 * n + t] += y->weight[f];
-        } else if (mode == COMMON_MEAN_JACCARD) {
-            const size_t kind = tie_kind(x->rank[e], y->rank[f]);
-            if (kind < 3) value[kind * n + t] += 1.0;
-        }
-    }
-    return n_touched;
-}
-
-/* How many edges are common needs no anchors: every pair of edges counts for its shift. count: by
-   shifts from -n to n - 1; t and t - n are the same shift. */
-static void count_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
-                         int *count, work_counter *counter, double *out)
+/* How many edges are common, or their products of weights, needs no anchors: every pair of edges
+   counts for its shift. count, sum (NULL where edges are counted): by shifts from -n to n - 1; t
+   and t - n are the same shift. */
+static void sum_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y, int *count,
+                       double *sum, work_counter *counter, double *out)
 {
     const size_t n = x->n;
     memset(count, 0, 2 * n * sizeof(int));
+    if (sum) memset(sum, 0, 2 * n * sizeof(double));
     for (size_t u = 0; u < n; u++) {
-        const int label = label_x[u];
-        int *from_label = count + (n - (size_t) label);
+        const size_t from = n - (size_t) label_x[u];
         size_t work = 1;
         for (int e = x->start[u]; e < x->start[u + 1]; e++) {
-            const size_t bucket = difference(label, label_x[x->target[e]], n);
+            const size_t bucket = difference(label_x[u], label_x[x->target[e]], n);
             const int first = y->bucket[bucket], last = y->bucket[bucket + 1];
-            for (int f = first; f < last; f++) from_label[y->label[f]]++;
+            if (sum)
+                for (int f = first; f < last; f++)
+                    sum[from + (size_t) y->label[f]] += x->weight[e] * y->weight[f];
+            else
+                for (int f = first; f < last; f++) count[from + (size_t) y->label[f]]++;
             work += 1 + (size_t) (last - first);
         }
         add_work(counter, work);
     }
-    for (size_t t = 0; t < n; t++) out[t] = (double) count[t] + (double) count[n + t];
-}
-
-/* The same for products of weights. sum: by shifts, as `count` above. */
-static void weigh_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
-                         double *sum, work_counter *counter, double *out)
-{
-    const size_t n = x->n;
-    memset(sum, 0, 2 * n * sizeof(double));
-    for (size_t u = 0; u < n; u++) {
-        const int label = label_x[u];
-        double *from_label = sum + (n - (size_t) label);
-        size_t work = 1;
-        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
-            const size_t bucket = difference(label, label_x[x->target[e]], n);
-            const int first = y->bucket[bucket], last = y->bucket[bucket + 1];
-            for (int f = first; f < last; f++)
-                from_label[y->label[f]] += x->weight[e] * y->weight[f];
-            work += 1 + (size_t) (last - first);
-        }
-        add_work(counter, work);
-    }
-    for (size_t t = 0; t < n; t++) out[t] = sum[t] + sum[n + t];
+    for (size_t t = 0; t < n; t++)
+        out[t] = sum ? sum[t] + sum[n + t] : (double) count[t] + (double) count[n + t];
 }
 
 /* Sums for all shifts t = 0 .. n - 1: the vertex of x with label u is matched with that of y with
-   label u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n;
-   touched: scratch n; count: scratch 2 n; odds: scratch 3 (k + 1) where ties are averaged. */
+   label u + t. z: scratch. out: n rows per column (common_columns), zeroed here. */
 static void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
-                         common_mode mode, double *value, int *count, int *touched, double *odds,
-                         work_counter *counter, double *out)
+                         common_mode mode, shift_scratch *z, double *out)
 {
     const size_t n = x->n;
-    if (mode == COMMON_COUNT) {
-        count_shifts(x, label_x, y, count, counter, out);
-        return;
-    }
-    if (mode == COMMON_WEIGHTS) {
-        weigh_shifts(x, label_x, y, value, counter, out);
+    double *value = z->value;
+    int *count = z->count;
+    if (mode == COMMON_COUNT || mode == COMMON_WEIGHTS) {
+        sum_shifts(x, label_x, y, count, mode == COMMON_WEIGHTS ? value : NULL, &z->counter, out);
         return;
     }
     memset(out, 0, n * common_columns(mode) * sizeof(double));
@@ -249,46 +210,42 @@ static void graph_shifts(const edge_list *x, const int *label_x, const bucketed_
         const int label = label_x[u];
         size_t n_touched = 0, work = 1;
         for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            /* the pairs of this edge with each edge of y in a bucket, by shift: those with which it
+               falls together once y is relabelled */
             const size_t bucket = difference(label, label_x[x->target[e]], n);
             work += 1 + (size_t) (y->bucket[bucket + 1] - y->bucket[bucket]);
-            n_touched = add_matches(x, e, label, y, bucket, mode, value, count, touched,
-                                    n_touched);
+            for (int f = y->bucket[bucket]; f < y->bucket[bucket + 1]; f++) {
+                const size_t t = difference(label, y->label[f], n);
+                if (count[t]++ == 0) z->touched[n_touched++] = (int) t;
+                if (mode == COMMON_RANKS) {
+                    value[t] += rank_term(x->rank[e], y->rank[f]);
+                } else if (mode == COMMON_PRODUCTS) {
+                    value[t] += x->weight[e] * y->weight[f];
+                    value[n + t] += x->weight[e];
+                    value[2 * n + t] += y->weight[f];
+                } else if (mode == COMMON_MEAN_JACCARD) {
+                    const size_t kind = tie_kind(x->rank[e], y->rank[f]);
+                    if (kind < 3) value[kind * n + t] += 1.0;
+                }
+            }
         }
         for (size_t i = 0; i < n_touched; i++) {
-            const size_t t = (size_t) touched[i], image = ((size_t) label + t) % n;
+            const size_t t = (size_t) z->touched[i], image = ((size_t) label + t) % n;
             const anchor_sums a = {value[t], value[n + t], value[2 * n + t], count[t],
                                    x->start[u + 1] - x->start[u], y->degree[image],
                                    tied_edges(x, u), y->tied[image], x->k};
-            add_anchor(mode, &a, odds, out + t, n);
+            add_anchor(mode, &a, z->odds, out + t, n);
             value[t] = value[n + t] = value[2 * n + t] = 0.0;
             count[t] = 0;
         }
-        add_work(counter, work);
-    }
-}
-
-/* Adds one common edge, e of x and f of y. */
-static void add_common(const edge_list *x, int e, const edge_list *y, int f, common_mode mode,
-                       anchor_sums *a)
-{
-    double *sums[] = {&a->first, &a->second, &a->third};
-    a->count++;
-    if (mode == COMMON_RANKS) {
-        a->first += rank_term(x->rank[e], y->rank[f]);
-    } else if (mode == COMMON_PRODUCTS || mode == COMMON_WEIGHTS) {
-        a->first += x->weight[e] * y->weight[f];
-        a->second += x->weight[e];
-        a->third += y->weight[f];
-    } else if (mode == COMMON_MEAN_JACCARD) {
-        const size_t kind = tie_kind(x->rank[e], y->rank[f]);
-        if (kind < 3) *sums[kind] += 1.0;
+        add_work(&z->counter, work);
     }
 }
 
 /* The same sums when the vertex i of x is matched with the vertex permutation[i] of y
    (zero-based).
    out: common_columns values at distance stride. mark: scratch n, zero before and after; odds: as
-   above. */
+   in shift_scratch. */
 static void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
                            common_mode mode, int *mark, double *odds, work_counter *counter,
                            double *out, size_t stride)
@@ -299,10 +256,22 @@ static void graph_permuted(const edge_list *x, const edge_list *y, const int *pe
         anchor_sums a = {0.0, 0.0, 0.0, 0, x->start[u + 1] - x->start[u],
                          y->start[image + 1] - y->start[image], tied_edges(x, u),
                          tied_edges(y, image), x->k};
+        double *sums[] = {&a.first, &a.second, &a.third};
         for (int f = y->start[image]; f < y->start[image + 1]; f++) mark[y->target[f]] = f + 1;
         for (int e = x->start[u]; e < x->start[u + 1]; e++) {
             const int f = mark[permutation[x->target[e]]] - 1;
-            if (f >= 0) add_common(x, e, y, f, mode, &a);
+            if (f < 0) continue;
+            a.count++;
+            if (mode == COMMON_RANKS) {
+                a.first += rank_term(x->rank[e], y->rank[f]);
+            } else if (mode == COMMON_PRODUCTS || mode == COMMON_WEIGHTS) {
+                a.first += x->weight[e] * y->weight[f];
+                a.second += x->weight[e];
+                a.third += y->weight[f];
+            } else if (mode == COMMON_MEAN_JACCARD) {
+                const size_t kind = tie_kind(x->rank[e], y->rank[f]);
+                if (kind < 3) *sums[kind] += 1.0;
+            }
         }
         for (int f = y->start[image]; f < y->start[image + 1]; f++) mark[y->target[f]] = 0;
         if (a.count > 0) add_anchor(mode, &a, odds, out, stride);
@@ -320,21 +289,9 @@ static const int *read_starts(SEXP start, size_t n, size_t edges)
     return at;
 }
 
-/* Does a graph keep what an average over ties relies on: k is between what is sure and what there
-   is, and the ranks are 1 for what is sure, and 2 for the rest? */
-static int ties_fit(const edge_list *g)
-{
-    for (size_t u = 0; u < g->n; u++) {
-        const int degree = g->start[u + 1] - g->start[u], sure = g->sure ? g->sure[u] : degree;
-        if (sure < 0 || sure > g->k || g->k > degree) return 0;
-        for (int e = g->start[u]; e < g->start[u + 1]; e++)
-            if (g->rank[e] != (e - g->start[u] < sure ? 1 : 2)) return 0;
-    }
-    return 1;
-}
-
 /* The elements k and `sure` (one a vertex) of a graph that is averaged over ties; without ties
-   there is only k. */
+   there is only k, which is between what is sure and what there is; the ranks are 1 for what is
+   sure, and 2 for the rest. */
 static void read_ties(SEXP graph, const char *name, edge_list *list)
 {
     SEXP sure = find_element(graph, name, "sure"), k = find_element(graph, name, "k");
@@ -344,8 +301,14 @@ static void read_ties(SEXP graph, const char *name, edge_list *list)
             argument_error("sure", "hold %.0f integers", (double) list->n);
         list->sure = INTEGER(sure);
     }
-    if ((list->sure || list->k > 0) && !ties_fit(list))
-        argument_error("sure", "fit the ranks and `k`");
+    int fits = 1;
+    for (size_t u = 0; u < list->n && (list->sure || list->k > 0); u++) {
+        const int start = list->start[u], degree = list->start[u + 1] - start;
+        const int is_sure = list->sure ? list->sure[u] : degree;
+        fits &= is_sure >= 0 && is_sure <= list->k && list->k <= degree;
+        for (int e = 0; e < degree; e++) fits &= list->rank[start + e] == (e < is_sure ? 1 : 2);
+    }
+    if (!fits) argument_error("sure", "fit the ranks and `k`");
 }
 
 /* list(start, target (from 1), rank, weight), and perhaps sure and k: see edge_list. */
@@ -397,38 +360,6 @@ static void check_averaged(const edge_list *first, common_mode mode)
     if (mode == COMMON_MEAN_JACCARD && first->k == 0) argument_error("x", "have graphs with `k`");
 }
 
-static bucketed_edges new_buckets(const edge_list *y)
-{
-    const size_t edges = (size_t) y->start[y->n];
-    const bucketed_edges b = {int_scratch(y->n + 1), int_scratch(edges), int_scratch(edges),
-                              int_scratch(y->n), int_scratch(y->n), scratch(edges)};
-    return b;
-}
-
-/* The graphs of x and their labels, and scratch for the shifts of a coset. */
-typedef struct {
-    const edge_list *graphs;
-    size_t count;
-    const int *labels;
-    double *value, *sums, *odds;
-    int *found, *touched;
-    work_counter counter;
-} shift_side;
-
-/* Rows first .. first + n - 1 of the result (`rows` long columns): the shifts of one coset of the
-   graph in the buckets, `width` columns for each graph of x. */
-static void coset_rows(shift_side *x, const bucketed_edges *y, common_mode mode, size_t rows,
-                       double *out)
-{
-    const size_t n = x->graphs[0].n, width = common_columns(mode);
-    for (size_t i = 0; i < x->count; i++) {
-        graph_shifts(x->graphs + i, x->labels, y, mode, x->value, x->found, x->touched,
-                     x->odds, &x->counter, x->sums);
-        for (size_t w = 0; w < width; w++)
-            memcpy(out + rows * (i * width + w), x->sums + w * n, n * sizeof(double));
-    }
-}
-
 /* Lists of graphs x and y; label_x: n labels; labels_y: n a coset. Rows: shifts 0 .. n - 1 of
    each coset in turn; columns: the numbers of the mode, for each pair (x fastest). */
 SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
@@ -438,22 +369,28 @@ SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode
     const size_t n = graphs[0].n, lx = count_elements(ARG(x)), ly = count_elements(ARG(y));
     check_averaged(graphs, m);
     const size_t width = common_columns(m);
-    read_indices(ARG(label_x), n, n);
-    shift_side side = {graphs, lx, read_permutations(ARG(label_x), n), scratch(3 * n),
-                       scratch(width * n), scratch(3 * (n + 1)), int_scratch(2 * n),
-                       int_scratch(n),
-                       {check_interrupt, 0}};
+    const int *of_x = read_from_zero(ARG(label_x), n, n);
     const int *labels = read_permutations(ARG(labels_y), n);
+    shift_scratch z = {scratch(3 * n), scratch(3 * (n + 1)), int_scratch(2 * n), int_scratch(n),
+                       {check_interrupt, 0}};
+    double *sums = scratch(width * n);
     const size_t cosets = (size_t) XLENGTH(labels_y) / n, rows = n * cosets;
     SEXP result = PROTECT(new_matrix(rows, lx * ly * width));
     for (size_t j = 0; j < ly; j++) {
         /* one graph of y after the other takes the same memory */
         const void *before = vmaxget();
         const edge_list graph = read_graph_like(VECTOR_ELT(y, (R_xlen_t) j), "y", graphs);
-        bucketed_edges buckets = new_buckets(&graph);
+        const size_t edges = (size_t) graph.start[n];
+        bucketed_edges buckets = {int_scratch(n + 1), int_scratch(edges), int_scratch(edges),
+                                  int_scratch(n), int_scratch(n), scratch(edges)};
         for (size_t c = 0; c < cosets; c++) {
+            double *out = REAL(result) + c * n + rows * lx * j * width;
             bucket_edges(&graph, labels + c * n, &buckets);
-            coset_rows(&side, &buckets, m, rows, REAL(result) + c * n + rows * lx * j * width);
+            for (size_t i = 0; i < lx; i++) {
+                graph_shifts(graphs + i, of_x, &buckets, m, &z, sums);
+                for (size_t w = 0; w < width; w++)
+                    memcpy(out + rows * (i * width + w), sums + w * n, n * sizeof(double));
+            }
         }
         vmaxset(before);
     }

@@ -219,27 +219,6 @@ size_t *size_scratch(size_t length) { return memory(length, sizeof(size_t)); }
 
 void *zeroed_bytes(size_t bytes) { return memset(memory(bytes, 1), 0, bytes); }
 
-svd_scratch new_svd_scratch(int vectors, size_t m, size_t n)
-{
-    const size_t k = m < n ? m : n;
-    const svd_scratch z = {scratch(m * n), scratch(k > 0 ? lapack_svd_work(vectors, m, n) : 0),
-                           int_scratch(8 * k + 1)};
-    return z;
-}
-
-void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt)
-{
-    if (m == 0 || n == 0) return;
-    const int info = lapack_svd(vectors, m, n, a, s, u, vt, new_svd_scratch(vectors, m, n));
-    if (info != 0) entry_error("the singular value decomposition failed (%d)", info);
-    check_interrupt();
-}
-
-row_chunks new_row_chunks(size_t n)
-{
-    return fill_row_chunks(n, size_scratch(packed_chunks(n) + 1));
-}
-
 SEXP new_doubles(size_t length) { return Rf_allocVector(REALSXP, (R_xlen_t) length); }
 
 SEXP new_matrix(size_t rows, size_t columns)

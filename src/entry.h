@@ -90,14 +90,6 @@ int *int_scratch(size_t length);
 size_t *size_scratch(size_t length);
 void *zeroed_bytes(size_t bytes);
 
-/* Scratch for a decomposition (m x n), and the chunks of a packed matrix of n >= 2 rows. */
-svd_scratch new_svd_scratch(int vectors, size_t m, size_t n);
-row_chunks new_row_chunks(size_t n);
-
-/* Singular values s of a (m x n) and, where vectors are wanted, left vectors u and transposed right
-   ones vt (see lapack_svd()). */
-void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt);
-
 /* A new list with elements of these names. */
 #define NAMED_LIST(...) Rf_mkNamed(VECSXP, (const char *[]) {__VA_ARGS__, ""})
 

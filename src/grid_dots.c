@@ -54,28 +54,8 @@ static void add_products(const double *a, size_t count_a, const double *b, size_
 
 /* ---- packed vectors */
 
-/* Where the next stretch of whole rows ends that has no more than `most` entries, but at least one
-   row. */
-static size_t stretch_end(size_t n, size_t row, size_t most)
-{
-    size_t entries = 0;
-    do {
-        entries += n - 1 - row;
-        row++;
-    } while (row + 1 < n && entries + (n - 1 - row) <= most);
-    return row;
-}
-
 /* More at a time would not be faster, and takes memory that R has to free. */
 #define LONGEST_STRETCH 1024
-
-/* Rows of the packed matrices that are written at once, of about so many numbers in all. */
-static size_t packed_stretch(size_t n, size_t count, size_t room)
-{
-    const size_t fit = room / (count > 0 ? count : 1), all = packed_length(n);
-    const size_t most = fit < LONGEST_STRETCH ? fit : LONGEST_STRETCH;
-    return most > all ? all : most < n ? n : most;
-}
 
 static inline double write_centered(const double *from, size_t length, double center, double *out)
 {
@@ -119,77 +99,29 @@ static void write_stretch(packed_side side, size_t n, size_t first, size_t last,
         side.own[l] += write_rows(side.vectors + l, n, first, last, buffer + l * stride);
 }
 
-/* out (x.count x the other count): sums over pairs of stimuli. buffer: (x.count + y.count) times
-   what packed_stretch() gives. */
-static void packed_grid(packed_side x, packed_side y, size_t n, size_t stretch, worker by,
-                        double *buffer, double *out)
-{
-    double *other = y.count > 0 ? buffer + x.count * stretch : NULL;
-    memset(out, 0, x.count * (other ? y.count : x.count) * sizeof(double));
-    memset(x.own, 0, x.count * sizeof(double));
-    if (other) memset(y.own, 0, y.count * sizeof(double));
-    for (size_t first = 0; first + 1 < n;) {
-        const size_t last = stretch_end(n, first, stretch);
-        const size_t length = packed_start(n, last) - packed_start(n, first);
-        write_stretch(x, n, first, last, stretch, by, buffer);
-        if (other) write_stretch(y, n, first, last, stretch, by, other);
-        add_products(buffer, x.count, other, y.count, length, stretch, 1.0, out);
-        by.pause();
-        first = last;
-    }
-}
-
 /* ---- Gram matrices */
 
-/* Rows first .. first + rows - 1 of a Gram matrix, from the column `first` on, into out
-   (rows x (n - first)). */
-static void write_gram_rows(const gram_source *g, size_t n, size_t first, size_t rows,
-                            double *data, double *out)
-{
-    const size_t left = n - first;
-    if (g->gram) {
-        for (size_t j = 0; j < left; j++)
-            memcpy(out + j * rows, g->gram + first + (first + j) * n, rows * sizeof(double));
-        return;
-    }
-    load_rows(&g->view, first, left, data);
-    blas_gemm('N', 'T', rows, left, g->view.d, 1.0, data, left, data, left, 0.0, out, rows);
-}
-
+/* Rows first .. first + rows - 1 of each Gram matrix, from the column `first` on (rows x
+   (n - first)), `stride` numbers from one to the next. data: scratch, n x the largest number of
+   columns. */
 static void write_grams(gram_side side, size_t n, size_t first, size_t rows, size_t stride,
                         double *data, double *buffer)
 {
-    const size_t square = rows * rows, length = rows * (n - first);
+    const size_t left = n - first, square = rows * rows, length = rows * left;
     for (size_t l = 0; l < side.count; l++) {
+        const gram_source *g = side.sources + l;
         double *out = buffer + l * stride;
-        write_gram_rows(side.sources + l, n, first, rows, data, out);
+        if (g->gram) {
+            for (size_t j = 0; j < left; j++)
+                memcpy(out + j * rows, g->gram + first + (first + j) * n, rows * sizeof(double));
+        } else {
+            load_rows(&g->view, first, left, data);
+            blas_gemm('N', 'T', rows, left, g->view.d, 1.0, data, left, data, left, 0.0, out, rows);
+        }
         for (size_t i = 0; i < rows; i++) side.diagonal[first + i + l * n] = out[i * (rows + 1)];
         /* the rest of the rows stands for the columns below the diagonal, too */
         side.own[l] += dot_blocked(out, out, square) +
                        2.0 * dot_blocked(out + square, out + square, length - square);
-    }
-}
-
-/* out: inner products of the Gram matrices, of which `rows` rows are there at a time.
-   buffer: rows x n for each source; data: n x the largest number of columns. */
-static void gram_grid(gram_side x, gram_side y, size_t n, size_t rows, pause_function pause,
-                      double *buffer, double *data, double *out)
-{
-    const size_t most = rows * n;
-    double *other = y.count > 0 ? buffer + x.count * most : NULL;
-    memset(out, 0, x.count * (other ? y.count : x.count) * sizeof(double));
-    memset(x.own, 0, x.count * sizeof(double));
-    if (other) memset(y.own, 0, y.count * sizeof(double));
-    for (size_t first = 0; first < n; first += rows) {
-        const size_t now = n - first < rows ? n - first : rows;
-        const size_t square = now * now, length = now * (n - first), stride = most;
-        write_grams(x, n, first, now, stride, data, buffer);
-        pause();
-        if (other) write_grams(y, n, first, now, stride, data, other);
-        add_products(buffer, x.count, other, y.count, square, stride, 1.0, out);
-        add_products(buffer + square, x.count, other ? other + square : NULL, y.count,
-                     length - square, stride, 2.0, out);
-        pause();
     }
 }
 
@@ -209,6 +141,7 @@ static packed_side read_vectors(SEXP list, const char *name, size_t n, SEXP resu
         vectors[l] = v;
     }
     const packed_side side = {vectors, count, count > 0 ? put_doubles(result, at, count) : NULL};
+    for (size_t l = 0; l < count; l++) side.own[l] = 0.0;
     return side;
 }
 
@@ -222,10 +155,25 @@ SEXP repalign_packed_grid(SEXP x, SEXP y, SEXP n, SEXP room, SEXP threads)
     const packed_side a = read_vectors(ARG(x), size, result, 1);
     const packed_side b = read_vectors(ARG(y), size, result, 2);
     const worker by = read_worker(ARG(threads));
-    const size_t stretch = packed_stretch(size, a.count + b.count, (size_t) read_number(ARG(room)));
+    const size_t count = most(a.count + b.count, 1);
+    const size_t fit = (size_t) read_number(ARG(room)) / count;
+    /* rows of the packed matrices that are written at once: one at least */
+    const size_t stretch = least(most(least(fit, LONGEST_STRETCH), size), packed_length(size));
     if (stretch > INT_MAX) argument_error("room", "be smaller");
     double *table = put_matrix(result, 0, a.count, b.count > 0 ? b.count : a.count);
-    packed_grid(a, b, size, stretch, by, scratch((a.count + b.count) * stretch), table);
+    double *buffer = scratch(count * stretch);
+    double *other = b.count > 0 ? buffer + a.count * stretch : NULL;
+    memset(table, 0, a.count * (other ? b.count : a.count) * sizeof(double));
+    for (size_t first = 0, last; first + 1 < size; first = last) {
+        /* whole rows that have no more entries than the stretch */
+        size_t length = size - 1 - first;
+        for (last = first + 1; last + 1 < size && length + (size - 1 - last) <= stretch; last++)
+            length += size - 1 - last;
+        write_stretch(a, size, first, last, stretch, by, buffer);
+        if (other) write_stretch(b, size, first, last, stretch, by, other);
+        add_products(buffer, a.count, other, b.count, length, stretch, 1.0, table);
+        by.pause();
+    }
     if (b.count == 0) mirror_lower(table, a.count);
     UNPROTECT(1);
     return result;
@@ -261,6 +209,7 @@ static gram_side put_side(SEXP result, int at, const gram_source *sources, size_
     double *own = count > 0 ? put_doubles(result, at, count) : NULL;
     const gram_side side = {sources, count, own,
                             count > 0 ? put_matrix(result, at + 1, n, count) : NULL};
+    for (size_t l = 0; l < count; l++) own[l] = 0.0;
     return side;
 }
 
@@ -273,15 +222,26 @@ SEXP repalign_gram_grid(SEXP x, SEXP y, SEXP room)
     size_t n = 0, widest = 1;
     const gram_source *a = read_sources(ARG(x), count_x, &n, &widest);
     const gram_source *b = read_sources(ARG(y), count_y, &n, &widest);
-    const double most = read_number(ARG(room)) / ((double) (count_x + count_y) * (double) n);
-    const size_t rows = most < 1.0 ? 1 : most > (double) n ? n : (size_t) most;
-    const size_t usual = rows > 64 ? 64 : rows;
+    const double fit = read_number(ARG(room)) / ((double) (count_x + count_y) * (double) n);
+    const size_t rows = fit < 1.0 ? 1 : fit > 64.0 ? least(n, 64) : least((size_t) fit, n);
+    const size_t stride = rows * n;
     SEXP result = PROTECT(NAMED_LIST("products", "own_x", "diagonal_x", "own_y", "diagonal_y"));
     double *products = put_matrix(result, 0, count_x, count_y > 0 ? count_y : count_x);
     const gram_side side_x = put_side(result, 1, a, count_x, n);
     const gram_side side_y = put_side(result, 3, b, count_y, n);
-    gram_grid(side_x, side_y, n, usual, check_interrupt,
-              scratch((count_x + count_y) * usual * n), scratch(n * widest), products);
+    double *buffer = scratch((count_x + count_y) * stride), *data = scratch(n * widest);
+    double *other = count_y > 0 ? buffer + count_x * stride : NULL;
+    memset(products, 0, count_x * (other ? count_y : count_x) * sizeof(double));
+    for (size_t first = 0; first < n; first += rows) {
+        const size_t now = least(n - first, rows), square = now * now;
+        write_grams(side_x, n, first, now, stride, data, buffer);
+        check_interrupt();
+        if (other) write_grams(side_y, n, first, now, stride, data, other);
+        add_products(buffer, count_x, other, count_y, square, stride, 1.0, products);
+        add_products(buffer + square, count_x, other ? other + square : NULL, count_y,
+                     now * (n - first) - square, stride, 2.0, products);
+        check_interrupt();
+    }
     if (count_y == 0) mirror_lower(products, count_x);
     UNPROTECT(1);
     return result;

@@ -50,32 +50,6 @@ typedef struct {
     double *out;
 } walk_state;
 
-/* Doubles and counts of scratch of one labelling. */
-static size_t group_walk_doubles(const scored_pairs *pairs)
-{
-    return pairs->groups * (2 + pairs->models);
-}
-
-static size_t group_walk_counts(const scored_pairs *pairs)
-{
-    const size_t tallies = pairs->groups + pairs->models;
-    return tallies * (sizeof(tally) / sizeof(size_t)) + pairs->groups * pairs->models;
-}
-
-static walk_state new_walk(const scored_pairs *pairs, const int *label, double *sums,
-                           size_t *counts, double *out)
-{
-    const size_t groups = pairs->groups;
-    memset(sums, 0, group_walk_doubles(pairs) * sizeof(double));
-    memset(counts, 0, group_walk_counts(pairs) * sizeof(size_t));
-    tally *tallies = (tally *) counts;
-    walk_state s = {.pairs = pairs, .label = label, .of_group = tallies,
-                    .of_model = tallies + groups, .precision = sums,
-                    .violations = sums + groups, .away_sum = sums + 2 * groups, .out = out};
-    s.away_count = (size_t *) (tallies + groups + pairs->models);
-    return s;
-}
-
 static double *group_out(const walk_state *s, size_t g) { return s->out + GROUP_ROWS * g; }
 
 static size_t group_of(const walk_state *s, int model) { return (size_t) s->label[model - 1] - 1; }
@@ -130,65 +104,26 @@ static void use_pair(walk_state *s, size_t at)
     end_level(model);
 }
 
-static void use_level(walk_state *s)
-{
-    s->all_precision += precision_step(&s->all);
-    s->all_losses += (double) s->all.within_now *
-                     ((double) s->all.across + (double) s->all.across_now / 2.0);
-    end_level(&s->all);
-}
-
-static void walk(walk_state *s)
-{
-    const scored_pairs *p = s->pairs;
-    for (size_t from = 0, to; from < p->count; from = to) {
-        for (to = from; to < p->count && p->level[to] == p->level[from]; to++) count_pair(s, to);
-        for (size_t at = from; at < to; at++) use_pair(s, at);
-        use_level(s);
-    }
-}
-
-/* Silhouette of a model; NaN if its pairs do not tell, 0 if it is the only one of its group. */
-static double silhouette(const walk_state *s, size_t model, size_t group_size)
+/* Adds the silhouette of a model to those of its group, 0 if it is the only one, unless its pairs
+   do not tell. */
+static void add_silhouette(const walk_state *s, size_t model)
 {
     const size_t groups = s->pairs->groups, own = (size_t) s->label[model] - 1;
     const double *sum = s->away_sum + model * groups;
     const size_t *count = s->away_count + model * groups;
-    double nearest = HUGE_VAL;
+    double nearest = HUGE_VAL, width = 0.0, *out = group_out(s, own);
+    size_t size = 0;
+    for (size_t j = 0; j < s->pairs->models; j++) size += s->label[j] == s->label[model];
     for (size_t g = 0; g < groups; g++)
         if (g != own && count[g] > 0) nearest = fmin(nearest, sum[g] / (double) count[g]);
-    if (nearest == HUGE_VAL) return NAN;
-    if (group_size == 1) return 0.0;
-    if (count[own] == 0) return NAN;
-    const double inner = sum[own] / (double) count[own], larger = fmax(inner, nearest);
-    const double gap = nearest - inner;
-    return fabs(gap) > NO_SPREAD * larger ? gap / larger : 0.0;
-}
-
-static void put_silhouettes(const walk_state *s)
-{
-    for (size_t i = 0; i < s->pairs->models; i++) {
-        size_t size = 0;
-        for (size_t j = 0; j < s->pairs->models; j++) size += s->label[j] == s->label[i];
-        const double width = silhouette(s, i, size);
-        if (isnan(width)) continue;
-        double *out = group_out(s, (size_t) s->label[i] - 1);
-        out[GROUP_SILHOUETTE] += width;
-        out[GROUP_SILHOUETTES] += 1.0;
+    if (nearest == HUGE_VAL || (size > 1 && count[own] == 0)) return;
+    if (size > 1) {
+        const double inner = sum[own] / (double) count[own], larger = fmax(inner, nearest);
+        const double gap = nearest - inner;
+        width = fabs(gap) > NO_SPREAD * larger ? gap / larger : 0.0;
     }
-}
-
-static void put_groups(const walk_state *s)
-{
-    for (size_t g = 0; g < s->pairs->groups; g++) {
-        const double within = (double) s->of_group[g].within;
-        const double pairs = within * (double) s->of_group[g].across;
-        group_out(s, g)[GROUP_AUPRC] = pairs > 0.0 ? s->precision[g] / within : NAN;
-        group_out(s, g)[GROUP_CONFORMITY] = pairs > 0.0 ? 1.0 - s->violations[g] / pairs : NAN;
-    }
-    for (size_t i = 0; i < s->pairs->models; i++)
-        group_out(s, (size_t) s->label[i] - 1)[GROUP_TRIPLES] +=
-            (double) s->of_model[i].within * (double) s->of_model[i].across;
+    out[GROUP_SILHOUETTE] += width;
+    out[GROUP_SILHOUETTES] += 1.0;
 }
 
 /* Difference of the means over the root of the mean of both variances. */
@@ -213,43 +148,40 @@ static double dprime(const walk_state *s)
     return gap != 0.0 ? copysign(HUGE_VAL, gap) : NAN;
 }
 
-static void put_all(const walk_state *s)
+/* One labelling: state with all sums at 0. */
+static void walk(walk_state *s)
 {
+    const scored_pairs *p = s->pairs;
+    for (size_t from = 0, to; from < p->count; from = to) {
+        for (to = from; to < p->count && p->level[to] == p->level[from]; to++) count_pair(s, to);
+        for (size_t at = from; at < to; at++) use_pair(s, at);
+        s->all_precision += precision_step(&s->all);
+        s->all_losses += (double) s->all.within_now *
+                         ((double) s->all.across + (double) s->all.across_now / 2.0);
+        end_level(&s->all);
+    }
+    for (size_t g = 0; g < p->groups; g++) {
+        const double within = (double) s->of_group[g].within;
+        const double pairs = within * (double) s->of_group[g].across;
+        group_out(s, g)[GROUP_AUPRC] = pairs > 0.0 ? s->precision[g] / within : NAN;
+        group_out(s, g)[GROUP_CONFORMITY] = pairs > 0.0 ? 1.0 - s->violations[g] / pairs : NAN;
+    }
+    for (size_t i = 0; i < p->models; i++) {
+        group_out(s, (size_t) s->label[i] - 1)[GROUP_TRIPLES] +=
+            (double) s->of_model[i].within * (double) s->of_model[i].across;
+        add_silhouette(s, i);
+    }
     const double within = (double) s->all.within, across = (double) s->all.across;
-    double *out = s->out + GROUP_ROWS * s->pairs->groups;
+    double *out = s->out + GROUP_ROWS * p->groups;
     const int tells = within * across > 0.0;
     out[ALL_AUPRC] = tells ? s->all_precision / within : NAN;
     out[ALL_AUC] = tells ? 1.0 - s->all_losses / (within * across) : NAN;
     out[ALL_DPRIME] = dprime(s);
 }
 
-/* labels: models x labellings, from 1 to groups. out: (GROUP_ROWS x groups + ALL_ROWS) x
-   labellings, NaN where there is none; sums and counts: scratch, one a thread. */
-static void group_walk(const scored_pairs *pairs, const int *labels, size_t labellings, worker by,
-                       double *sums, size_t *counts, double *out)
-{
-    const size_t rows = GROUP_ROWS * pairs->groups + ALL_ROWS;
-    const size_t doubles = group_walk_doubles(pairs), whole = group_walk_counts(pairs);
-    const size_t at_once = items_at_once(PAUSE_PAIRS, (double) pairs->count, by.threads);
-    memset(out, 0, rows * labellings * sizeof(double));
-    for (size_t first = 0; first < labellings; first += at_once) {
-        const size_t last = group_end(first, at_once, labellings);
-        PARALLEL_FOR(by.threads)
-        for (size_t l = first; l < last; l++) {
-            walk_state s = new_walk(pairs, labels + pairs->models * l,
-                                    sums + doubles * thread_number(),
-                                    counts + whole * thread_number(), out + rows * l);
-            walk(&s);
-            put_groups(&s);
-            put_silhouettes(&s);
-            put_all(&s);
-        }
-        by.pause();
-    }
-}
-
 /* first, second, level, value, away: the pairs as in scored_pairs, both orders of each where
-   symmetric; labels: models x labellings. */
+   symmetric; labels: models x labellings, from 1 to groups. (GROUP_ROWS x groups + ALL_ROWS) x
+   labellings, NaN where there is none. */
 SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP away,
                          SEXP symmetric, SEXP labels, SEXP groups, SEXP threads)
 {
@@ -264,10 +196,33 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
                                 read_doubles(ARG(away), count)};
     const int *label = read_index_matrix(ARG(labels), n, n_groups);
     const worker by = read_worker(ARG(threads));
-    const size_t labellings = matrix_columns(labels), at_once = (size_t) by.threads;
-    SEXP result = PROTECT(new_matrix(GROUP_ROWS * n_groups + ALL_ROWS, labellings));
-    group_walk(&pairs, label, labellings, by, scratch(at_once * group_walk_doubles(&pairs)),
-               size_scratch(at_once * group_walk_counts(&pairs)), REAL(result));
+    const size_t labellings = matrix_columns(labels), rows = GROUP_ROWS * n_groups + ALL_ROWS;
+    const size_t doubles = n_groups * (2 + n), tallies = n_groups + n, cells = n_groups * n;
+    double *sums = scratch((size_t) by.threads * doubles);
+    tally *counts = (tally *) R_alloc((size_t) by.threads * tallies, sizeof(tally));
+    size_t *away_counts = size_scratch((size_t) by.threads * cells);
+    SEXP result = PROTECT(new_matrix(rows, labellings));
+    double *out = REAL(result);
+    memset(out, 0, rows * labellings * sizeof(double));
+    const size_t at_once = items_at_once(PAUSE_PAIRS, (double) count, by.threads);
+    for (size_t from = 0; from < labellings; from += at_once) {
+        const size_t to = group_end(from, at_once, labellings);
+        PARALLEL_FOR(by.threads)
+        for (size_t l = from; l < to; l++) {
+            double *own = sums + doubles * thread_number();
+            tally *own_counts = counts + tallies * thread_number();
+            walk_state s = {.pairs = &pairs, .label = label + n * l, .of_group = own_counts,
+                            .of_model = own_counts + n_groups, .precision = own,
+                            .violations = own + n_groups, .away_sum = own + 2 * n_groups,
+                            .away_count = away_counts + cells * thread_number(),
+                            .out = out + rows * l};
+            memset(own, 0, doubles * sizeof(double));
+            memset(own_counts, 0, tallies * sizeof(tally));
+            memset(s.away_count, 0, cells * sizeof(size_t));
+            walk(&s);
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

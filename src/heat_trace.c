@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "entry.h"
+#include "loops.h"
 
 /* Undirected graph, unit weights: the neighbours of u are to[start[u] .. start[u + 1] - 1],
    each with 1 / sqrt(degree degree). Room: start n + 1, to and weight 2 n k. */
@@ -111,8 +112,6 @@ static void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other,
     graph->start[n] = filled;
 }
 
-static size_t heat_blocks(size_t n) { return (n + HEAT_WIDTH - 1) / HEAT_WIDTH; }
-
 /* Running sums of squares, and of products with the vector before, for each start node. */
 typedef struct {
     double square[HEAT_WIDTH], product[HEAT_WIDTH];
@@ -126,51 +125,18 @@ static void recurrence_row(const sparse_graph *g, size_t u, double factor, const
     for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
         const double weight = g->weight[e];
         const double *row = now + (size_t) g->to[e] * HEAT_WIDTH;
+        AT_ONCE
         for (int l = 0; l < HEAT_WIDTH; l++) image[l] += weight * row[l];
     }
     const double *here = now + u * HEAT_WIDTH;
     double *out = next + u * HEAT_WIDTH;
+    AT_ONCE
     for (int l = 0; l < HEAT_WIDTH; l++) {
         const double value = factor * image[l] - out[l];
         out[l] = value;
         sums->square[l] += value * value;
         sums->product[l] += value * here[l];
     }
-}
-
-/* Adds the neighbours of ball[from .. to - 1]; returns the new size. */
-static size_t widen_ball(const sparse_graph *g, heat_scratch *s, int stamp, size_t from, size_t to)
-{
-    size_t size = to;
-    for (size_t i = from; i < to; i++) {
-        const size_t u = (size_t) s->ball[i];
-        for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
-            const int v = g->to[e];
-            if (s->mark[v] == stamp) continue;
-            s->mark[v] = stamp;
-            s->ball[size++] = v;
-        }
-    }
-    return size;
-}
-
-static size_t start_block(const sparse_graph *g, heat_scratch *s, int stamp, size_t first)
-{
-    const size_t left = g->n - first, count = left < HEAT_WIDTH ? left : HEAT_WIDTH;
-    for (size_t l = 0; l < count; l++) {
-        const size_t u = first + l;
-        s->now[u * HEAT_WIDTH + l] = 1.0;
-        s->mark[u] = stamp;
-        s->ball[l] = (int) u;
-    }
-    return count;
-}
-
-static double sum_of_nodes(const double *each)
-{
-    double total = 0.0;
-    for (int l = 0; l < HEAT_WIDTH; l++) total += each[l];
-    return total;
 }
 
 /* T_j e_i is zero outside of the ball of j steps around i: as long as the ball is small only its
@@ -180,22 +146,40 @@ static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_s
 {
     const int stamp = (int) block + 1;
     double *now = s.now, *next = s.next;
-    size_t inner = 0, size = start_block(g, &s, stamp, block * HEAT_WIDTH);
+    const size_t first = block * HEAT_WIDTH;
+    size_t inner = 0, size = least(g->n - first, HEAT_WIDTH);
     int all = 0;
+    for (size_t l = 0; l < size; l++) {
+        now[(first + l) * HEAT_WIDTH + l] = 1.0;
+        s.mark[first + l] = stamp;
+        s.ball[l] = (int) (first + l);
+    }
     for (size_t j = 0; j < steps; j++) {
         node_sums sums_now = {{0.0}, {0.0}};
         const double factor = j == 0 ? 1.0 : 2.0;
         if (!all) {
-            const size_t wider = widen_ball(g, &s, stamp, inner, size);
-            inner = size;
-            size = wider;
+            /* the neighbours of what the last step added join the ball */
+            const size_t end = size;
+            for (size_t i = inner; i < end; i++) {
+                const size_t u = (size_t) s.ball[i];
+                for (size_t e = g->start[u]; e < g->start[u + 1]; e++) {
+                    const int v = g->to[e];
+                    if (s.mark[v] == stamp) continue;
+                    s.mark[v] = stamp;
+                    s.ball[size++] = v;
+                }
+            }
+            inner = end;
             all = size > g->n / 2;
         }
         const size_t rows = all ? g->n : size;
         for (size_t i = 0; i < rows; i++)
             recurrence_row(g, all ? i : (size_t) s.ball[i], factor, now, next, &sums_now);
-        sums[2 * j] = sum_of_nodes(sums_now.product);
-        sums[2 * j + 1] = sum_of_nodes(sums_now.square);
+        sums[2 * j] = sums[2 * j + 1] = 0.0;
+        for (int l = 0; l < HEAT_WIDTH; l++) {
+            sums[2 * j] += sums_now.product[l];
+            sums[2 * j + 1] += sums_now.square[l];
+        }
         double *swap = now;
         now = next;
         next = swap;
@@ -208,72 +192,45 @@ static void block_sums(const sparse_graph *g, size_t block, size_t steps, heat_s
     }
 }
 
-/* From sum <T_j e_i, T_j-1 e_i> and sum |T_j e_i|^2 over all i, added up in the order of
-   the blocks: T_a T_b = (T_a+b + T_a-b) / 2. No node is its own neighbour: tr T_1 = 0. */
-static void traces_from_sums(const double *sums, size_t n, size_t steps, double *traces)
+/* idx: neighbours, n x k, one-based. Traces of the Chebyshev polynomials of degree 0 to
+   2 steps of the normalised adjacency, the same bits for any number of threads. */
+SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads)
 {
-    const size_t blocks = heat_blocks(n);
-    traces[0] = (double) n;
-    for (size_t j = 1; j <= 2 * steps; j++) {
-        double total = 0.0;
-        for (size_t b = 0; b < blocks; b++) total += sums[b * 2 * steps + j - 1];
-        traces[j] = 2.0 * total - (j % 2 == 0 ? (double) n : 0.0);
-    }
-    if (steps > 0) traces[1] = 0.0;
-}
-
-/* traces[0 .. 2 steps] = tr T_0 ... tr T_{2 steps}. scratch: one a thread; sums: scratch
-   heat_blocks(n) x 2 steps. The same bits for any number of threads. */
-static void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, worker by,
-                        double *sums, double *traces)
-{
-    const size_t blocks = heat_blocks(graph->n);
-    const double work = (double) (graph->start[graph->n] * steps) * HEAT_WIDTH;
+    if (!Rf_isMatrix(idx)) argument_error("idx", "be a matrix");
+    const size_t n = matrix_rows(idx), k = matrix_columns(idx), edges = 2 * n * k;
+    const size_t blocks = (n + HEAT_WIDTH - 1) / HEAT_WIDTH;
+    const int *neighbours = read_index(ARG(idx), n);
+    const size_t degree = read_count(ARG(steps), 0, INT_MAX);
+    worker by = read_worker(ARG(threads));
+    if ((size_t) by.threads > blocks && blocks > 0) by.threads = (int) blocks;
+    SEXP result = PROTECT(new_doubles(2 * degree + 1));
+    double *traces = REAL(result), *sums = scratch(blocks * 2 * degree);
+    sparse_graph directed = {n, size_scratch(n + 1), int_scratch(edges), scratch(edges)};
+    sparse_graph graph = {n, size_scratch(n + 1), int_scratch(edges), scratch(edges)};
+    build_graph(neighbours, n, k, &directed, int_scratch(n), int_scratch(n), &graph);
+    heat_scratch *each = (heat_scratch *) R_alloc((size_t) by.threads, sizeof(heat_scratch));
+    for (int t = 0; t < by.threads; t++)
+        each[t] = (heat_scratch) {zeroed_bytes(n * HEAT_WIDTH * sizeof(double)),
+                                  zeroed_bytes(n * HEAT_WIDTH * sizeof(double)),
+                                  int_scratch(n), zeroed_bytes(n * sizeof(int))};
+    const double work = (double) (graph.start[n] * degree) * HEAT_WIDTH;
     const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);
     for (size_t first = 0; first < blocks; first += at_once) {
         const size_t last = group_end(first, at_once, blocks);
         PARALLEL_PIECES(by.threads, 1)
         for (size_t block = first; block < last; block++)
-            block_sums(graph, block, steps, scratch[thread_number()], sums + block * 2 * steps);
+            block_sums(&graph, block, degree, each[thread_number()], sums + block * 2 * degree);
         by.pause();
     }
-    traces_from_sums(sums, graph->n, steps, traces);
-}
-
-static sparse_graph empty_graph(size_t n, size_t edges)
-{
-    const sparse_graph g = {n, size_scratch(n + 1), int_scratch(edges), scratch(edges)};
-    return g;
-}
-
-/* One for each thread. */
-static heat_scratch *new_heat_scratch(size_t n, int threads)
-{
-    heat_scratch *each = (heat_scratch *) R_alloc((size_t) threads, sizeof(heat_scratch));
-    for (int t = 0; t < threads; t++) {
-        each[t].now = zeroed_bytes(n * HEAT_WIDTH * sizeof(double));
-        each[t].next = zeroed_bytes(n * HEAT_WIDTH * sizeof(double));
-        each[t].ball = zeroed_bytes(n * sizeof(int));
-        each[t].mark = zeroed_bytes(n * sizeof(int));
+    /* From sum <T_j e_i, T_j-1 e_i> and sum |T_j e_i|^2 over all i, added up in the order of the
+       blocks: T_a T_b = (T_a+b + T_a-b) / 2. No node is its own neighbour: tr T_1 = 0. */
+    traces[0] = (double) n;
+    for (size_t j = 1; j <= 2 * degree; j++) {
+        double total = 0.0;
+        for (size_t b = 0; b < blocks; b++) total += sums[b * 2 * degree + j - 1];
+        traces[j] = 2.0 * total - (j % 2 == 0 ? (double) n : 0.0);
     }
-    return each;
-}
-
-/* idx: neighbours, n x k, one-based. Traces of the Chebyshev polynomials of degree 0 to
-   2 steps of the normalised adjacency. */
-SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads)
-{
-    if (!Rf_isMatrix(idx)) argument_error("idx", "be a matrix");
-    const size_t n = matrix_rows(idx), k = matrix_columns(idx), edges = 2 * n * k;
-    const int *neighbours = read_index(ARG(idx), n);
-    const size_t degree = read_count(ARG(steps), 0, INT_MAX), blocks = heat_blocks(n);
-    worker by = read_worker(ARG(threads));
-    if ((size_t) by.threads > blocks && blocks > 0) by.threads = (int) blocks;
-    SEXP traces = PROTECT(new_doubles(2 * degree + 1));
-    sparse_graph directed = empty_graph(n, edges), graph = empty_graph(n, edges);
-    build_graph(neighbours, n, k, &directed, int_scratch(n), int_scratch(n), &graph);
-    heat_traces(&graph, degree, new_heat_scratch(n, by.threads), by,
-                scratch(blocks * 2 * degree), REAL(traces));
+    if (degree > 0) traces[1] = 0.0;
     UNPROTECT(1);
-    return traces;
+    return result;
 }

@@ -35,10 +35,6 @@ typedef struct {
 /* An entry of a transform takes about as long as so many products. */
 #define TRANSFORM_PRODUCTS 16.0
 
-/* Complex sequences in a batch stand this many doubles from the next ones: a cache line more than
-   they take, or at lengths that are powers of two all would share a cache set. */
-static size_t batch_stride(size_t length) { return (length + 1) * FFT_WIDTH; }
-
 /* Doubles of one block of diagonals, for one layer. */
 static size_t block_doubles(const diagonal_plan *plan)
 {
@@ -66,41 +62,27 @@ static double diagonal_weight(size_t diagonal, size_t n)
     return diagonal == 0 || 2 * diagonal == n ? 1.0 : 2.0;
 }
 
-static void extend_order(const diagonal_plan *plan, const int *order, int *extended)
-{
-    const size_t length = extended_length(plan);
-    for (size_t v = 0, from = 0; v < length; v++) {
-        extended[v] = order[from];
-        if (++from == plan->n) from = 0;
-    }
-}
-
-/* Row u of the relabelled matrix, from the diagonal `first` on, into the block's sequences:
+/* Rows of the relabelled matrix, from the diagonal `first` on, into the block's sequences:
    batch after batch, FFT_WIDTH diagonals as real parts and the next ones as imaginary parts.
    A column is read once for all of them, in its turn from cache. */
-static void gather_row(const diagonal_plan *plan, const double *matrix, const int *order, size_t u,
-                       size_t first, const double *weight, double *re, double *im)
-{
-    const double *column = matrix + (size_t) order[u] * plan->n;
-    const int *at = order + u + first;
-    for (size_t batch = 0; batch < plan->sequences / FFT_WIDTH; batch++) {
-        double *to_re = re + batch * plan->batch + u * FFT_WIDTH;
-        double *to_im = im + batch * plan->batch + u * FFT_WIDTH;
-        for (size_t w = 0; w < FFT_WIDTH; w++) {
-            to_re[w] = column[at[w]] * weight[w];
-            to_im[w] = column[at[FFT_WIDTH + w]] * weight[FFT_WIDTH + w];
-        }
-        at += 2 * FFT_WIDTH;
-        weight += 2 * FFT_WIDTH;
-    }
-}
-
 static void gather_block(const diagonal_plan *plan, const double *matrix, const int *order,
-                         size_t first, const double *weight, int threads, double *re, double *im)
+                         size_t first, const double *weights, int threads, double *re, double *im)
 {
     PARALLEL_FOR(threads)
-    for (size_t u = 0; u < plan->n; u++)
-        gather_row(plan, matrix, order, u, first, weight, re, im);
+    for (size_t u = 0; u < plan->n; u++) {
+        const double *column = matrix + (size_t) order[u] * plan->n, *weight = weights;
+        const int *at = order + u + first;
+        for (size_t batch = 0; batch < plan->sequences / FFT_WIDTH; batch++) {
+            double *to_re = re + batch * plan->batch + u * FFT_WIDTH;
+            double *to_im = im + batch * plan->batch + u * FFT_WIDTH;
+            for (size_t w = 0; w < FFT_WIDTH; w++) {
+                to_re[w] = column[at[w]] * weight[w];
+                to_im[w] = column[at[FFT_WIDTH + w]] * weight[FFT_WIDTH + w];
+            }
+            at += 2 * FFT_WIDTH;
+            weight += 2 * FFT_WIDTH;
+        }
+    }
 }
 
 /* Sequences of n numbers continued to the length of the transform: by themselves when they are
@@ -143,16 +125,42 @@ static void transform_block(const diagonal_plan *plan, double *gathered_re, doub
     }
 }
 
-/* Spectra of one block of diagonals of `layers` matrices relabelled by `order` (extended).
+/* One side of the comparison: its matrices, orders (extended) and spectra. */
+typedef struct {
+    matrix_list matrices;
+    size_t orders;
+    int *extended;
+    double *re, *im;
+} coset_side;
+
+static coset_side new_side(const diagonal_plan *plan, matrix_list matrices, const int *order,
+                           size_t orders)
+{
+    const size_t length = extended_length(plan);
+    const size_t spectrum = block_doubles(plan) * matrices.count;
+    const coset_side side = {matrices, orders, int_scratch(length * orders), scratch(spectrum),
+                             scratch(spectrum)};
+    for (size_t m = 0; m < orders; m++)
+        for (size_t v = 0, from = 0; v < length; v++) {
+            side.extended[m * length + v] = order[m * plan->n + from];
+            if (++from == plan->n) from = 0;
+        }
+    return side;
+}
+
+/* Spectra of one block of diagonals of a side's matrices relabelled by one of its orders.
    Batches of FFT_WIDTH sequences: sequence w of batch b, a layer and a frequency stands in re, im
    at b * batch * layers + (frequency * layers + layer) * FFT_WIDTH + w. periodic: the side that
    is shifted. Every diagonal counts once for the pair (i, j) and once for (j, i): the other
    side carries that weight. */
-static void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices,
-                             size_t layers, const int *order, size_t block, int periodic,
-                             diagonal_scratch *s, double *re, double *im)
+static void side_spectra(const diagonal_plan *plan, const coset_side *side, size_t order_number,
+                         size_t block, int periodic, diagonal_scratch *s)
 {
     const size_t first = 2 * block * plan->sequences, size = block_doubles(plan);
+    const size_t layers = side->matrices.count;
+    const int *order = side->extended + order_number * extended_length(plan);
+    const double *const *matrices = side->matrices.values;
+    double *re = side->re, *im = side->im;
     for (size_t k = 0; k < 2 * plan->sequences; k++)
         s->weight[k] = periodic ? 1.0 : diagonal_weight(first + k, plan->n);
     if (layers == 1) {
@@ -252,72 +260,58 @@ static inline void multiply_sides(const packed_side *x, const packed_side *y, do
         }
 }
 
-static packed_side new_packed(double *work, size_t layers, size_t sequences)
+/* Adds the sum over sequences of conj(x) y to p (frequencies x layers of x x layers of y, the
+   first layer index fastest; imaginary parts `size` after the real ones). work: 2 sequences for
+   each layer a thread. */
+static void add_cross_spectra(const diagonal_plan *plan, const coset_side *x, const coset_side *y,
+                              double *work, double *p, size_t size)
 {
-    packed_side side = {work, work + layers * sequences, layers, sequences};
-    return side;
-}
-
-/* Adds the sum over sequences of conj(x) y to p (frequencies x layers_x x layers_y, the first
-   layer index fastest). work: 2 sequences (layers_x + layers_y) doubles a thread. */
-static void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
-                              size_t layers_x, const double *y_re, const double *y_im,
-                              size_t layers_y, double *work, double *p_re, double *p_im)
-{
-    const size_t sequences = plan->sequences;
-    const size_t pairs = layers_x * layers_y, layers = layers_x + layers_y;
-    const double frequency_work = (double) sequences * (double) (pairs + layers);
+    const size_t sequences = plan->sequences, lx = x->matrices.count, ly = y->matrices.count;
+    const double frequency_work = (double) sequences * (double) (lx * ly + lx + ly);
     const size_t at_once = items_at_once(PAUSE_PRODUCTS, frequency_work, plan->by.threads);
     for (size_t first = 0; first < plan->length; first += at_once) {
         const size_t last = group_end(first, at_once, plan->length);
         PARALLEL_FOR(plan->by.threads)
         for (size_t f = first; f < last; f++) {
-            double *mine = work + thread_number() * 2 * sequences * layers;
-            packed_side x = new_packed(mine, layers_x, sequences);
-            packed_side y = new_packed(mine + 2 * layers_x * sequences, layers_y, sequences);
-            pack_side(plan, x_re, x_im, f, &x);
-            pack_side(plan, y_re, y_im, f, &y);
-            multiply_sides(&x, &y, p_re + f * pairs, p_im + f * pairs);
+            double *mine = work + thread_number() * 2 * sequences * (lx + ly);
+            double *next = mine + 2 * lx * sequences;
+            packed_side left = {mine, mine + lx * sequences, lx, sequences};
+            packed_side right = {next, next + ly * sequences, ly, sequences};
+            pack_side(plan, x->re, x->im, f, &left);
+            pack_side(plan, y->re, y->im, f, &right);
+            multiply_sides(&left, &right, p + f * lx * ly, p + size + f * lx * ly);
         }
         plan->by.pause();
     }
 }
 
-/* The inverse transform is the forward one of the conjugate, over the length; only its
-   real part is wanted. A batch of pairs from `first` on; work: 4 batches. */
-static void batch_shifts(const diagonal_plan *plan, const double *p_re, const double *p_im,
-                         size_t pairs, size_t first, double *work, double *out, size_t stride)
-{
-    const size_t size = plan->batch;
-    const size_t now = pairs - first < FFT_WIDTH ? pairs - first : FFT_WIDTH;
-    const double share = 1.0 / (double) plan->length;
-    double *re = work, *im = re + size;
-    memset(re, 0, 2 * size * sizeof(double));
-    for (size_t f = 0; f < plan->length; f++)
-        for (size_t w = 0; w < now; w++) {
-            re[f * FFT_WIDTH + w] = p_re[f * pairs + first + w];
-            im[f * FFT_WIDTH + w] = -p_im[f * pairs + first + w];
-        }
-    if (fft_forward(&plan->plan, re, im, re + 2 * size, re + 3 * size)) re += 2 * size;
-    for (size_t w = 0; w < now; w++)
-        for (size_t t = 0; t < plan->n; t++)
-            out[(first + w) * stride + t] = re[t * FFT_WIDTH + w] * share;
-}
-
 /* T(t), t = 0 .. n - 1 for each pair of layers, from the summed spectra: pair l at
-   out + l * stride. work: 4 batches a thread. */
+   out + l * stride. The inverse transform is the forward one of the conjugate, over the length;
+   only its real part is wanted. work: 4 batches a thread. */
 static void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const double *p_im,
                                 size_t pairs, double *work, double *out, size_t stride)
 {
-    const size_t batches = (pairs + FFT_WIDTH - 1) / FFT_WIDTH;
+    const size_t batches = (pairs + FFT_WIDTH - 1) / FFT_WIDTH, size = plan->batch;
     const double batch_work = TRANSFORM_PRODUCTS * (double) plan->length * FFT_WIDTH;
+    const double share = 1.0 / (double) plan->length;
     const size_t at_once = items_at_once(PAUSE_PRODUCTS, batch_work, plan->by.threads);
     for (size_t from = 0; from < batches; from += at_once) {
         const size_t until = group_end(from, at_once, batches);
         PARALLEL_FOR(plan->by.threads)
-        for (size_t batch = from; batch < until; batch++)
-            batch_shifts(plan, p_re, p_im, pairs, batch * FFT_WIDTH,
-                         work + thread_number() * 4 * plan->batch, out, stride);
+        for (size_t batch = from; batch < until; batch++) {
+            const size_t first = batch * FFT_WIDTH, now = least(pairs - first, FFT_WIDTH);
+            double *re = work + thread_number() * 4 * size, *im = re + size;
+            memset(re, 0, 2 * size * sizeof(double));
+            for (size_t f = 0; f < plan->length; f++)
+                for (size_t w = 0; w < now; w++) {
+                    re[f * FFT_WIDTH + w] = p_re[f * pairs + first + w];
+                    im[f * FFT_WIDTH + w] = -p_im[f * pairs + first + w];
+                }
+            if (fft_forward(&plan->plan, re, im, re + 2 * size, re + 3 * size)) re += 2 * size;
+            for (size_t w = 0; w < now; w++)
+                for (size_t t = 0; t < plan->n; t++)
+                    out[(first + w) * stride + t] = re[t * FFT_WIDTH + w] * share;
+        }
         plan->by.pause();
     }
 }
@@ -352,94 +346,26 @@ static double relabelled_inner(const double *a, const double *b, size_t n, const
 /* Waking threads costs more than so many entries. */
 #define ONE_THREAD_ENTRIES 1e6
 
-/* Items are the permutations of the first pair, then those of the next one: as long as
-   a pair lasts, its two matrices stay in cache as far as they fit. */
-/* T for each of `count` permutations (zero-based, one after the other) and each pair of
-   layers: permutation k of pair (i, j) at out[k + count * (i + layers_x * j)]. */
-static void permuted_inner_products(const double *const *x, size_t layers_x, const double *const *y,
-                                    size_t layers_y, size_t n, const int *permutations,
-                                    size_t count, worker by, double *out)
-{
-    const size_t items = layers_x * layers_y * count;
-    const double entries = 0.5 * (double) n * (double) n + PERMUTATION_ENTRIES;
-    const int threads = entries * (double) items < ONE_THREAD_ENTRIES ? 1 : by.threads;
-    const size_t at_once = items_at_once(PAUSE_ENTRIES, entries, threads);
-    for (size_t first = 0; first < items; first += at_once) {
-        const size_t last = group_end(first, at_once, items);
-        /* a thread whose processor is busy with something else keeps none waiting */
-        const size_t piece = (last - first) / (8 * (size_t) threads) + 1;
-        PARALLEL_PIECES(threads, piece)
-        for (size_t item = first; item < last; item++) {
-            const size_t pair = item / count;
-            out[item] = relabelled_inner(x[pair % layers_x], y[pair / layers_x], n,
-                                         permutations + item % count * n);
-        }
-        by.pause();
-    }
-}
-
 /* Waking threads costs more than transforms of fewer numbers. */
 #define ONE_THREAD_NUMBERS 1e6
 
 /* Doubles that are cleared between two pauses: the first use of much memory takes a while. */
 #define CLEAR_DOUBLES ((size_t) 8388608)
 
-/* Blocks of equal size, each of at most `most` sequences, or of one batch. */
-static size_t block_sequences(size_t most, size_t n)
-{
-    const size_t batches = (n / 2 + 2 * FFT_WIDTH) / (2 * FFT_WIDTH);
-    const size_t most_batches = most < FFT_WIDTH ? 1 : most / FFT_WIDTH;
-    const size_t blocks = (batches + most_batches - 1) / most_batches;
-    return (batches + blocks - 1) / blocks * FFT_WIDTH;
-}
-
+/* sequences: of a block, at most (or one batch). Blocks are of equal size. A batch takes a cache
+   line more than its sequences, or at lengths that are powers of two all would share a cache
+   set. */
 static diagonal_plan make_plan(size_t n, size_t sequences, size_t layers, worker by)
 {
-    diagonal_plan plan;
-    plan.n = n;
-    plan.length = fft_is_smooth(n) ? n : fft_smooth_length(2 * n - 1);
-    plan.sequences = block_sequences(sequences, n);
-    plan.batch = batch_stride(plan.length);
-    plan.by = by;
+    const size_t batches = (n / 2 + 2 * FFT_WIDTH) / (2 * FFT_WIDTH);
+    const size_t most_batches = sequences < FFT_WIDTH ? 1 : sequences / FFT_WIDTH;
+    const size_t blocks = (batches + most_batches - 1) / most_batches;
+    const size_t length = fft_is_smooth(n) ? n : fft_smooth_length(2 * n - 1);
+    diagonal_plan plan = {.n = n, .length = length, .batch = (length + 1) * FFT_WIDTH, .by = by,
+                          .sequences = (batches + blocks - 1) / blocks * FFT_WIDTH};
     if ((double) n * (double) n * (double) layers < ONE_THREAD_NUMBERS) plan.by.threads = 1;
-    fft_make_plan(plan.length, scratch(2 * plan.length), &plan.plan);
+    fft_make_plan(length, scratch(2 * length), &plan.plan);
     return plan;
-}
-
-/* One side of the comparison: its matrices, orders and spectra. */
-typedef struct {
-    matrix_list matrices;
-    size_t orders;
-    int *extended;
-    double *re, *im;
-} coset_side;
-
-static coset_side new_side(const diagonal_plan *plan, matrix_list matrices, const int *order,
-                           size_t orders)
-{
-    const size_t length = extended_length(plan);
-    const size_t spectrum = block_doubles(plan) * matrices.count;
-    const coset_side side = {matrices, orders, int_scratch(length * orders), scratch(spectrum),
-                             scratch(spectrum)};
-    for (size_t m = 0; m < orders; m++)
-        extend_order(plan, order + m * plan->n, side.extended + m * length);
-    return side;
-}
-
-static diagonal_scratch new_diagonal_scratch(const diagonal_plan *plan, int several)
-{
-    const size_t workers = (size_t) plan->by.threads;
-    const diagonal_scratch s = {scratch(2 * plan->sequences), scratch(workers * 4 * plan->batch),
-                                scratch(several ? workers * 2 * block_doubles(plan) : 0)};
-    return s;
-}
-
-static void side_spectra(const diagonal_plan *plan, const coset_side *side, size_t order,
-                         size_t block, int periodic, diagonal_scratch *s)
-{
-    diagonal_spectra(plan, side->matrices.values, side->matrices.count,
-                     side->extended + order * extended_length(plan), block, periodic, s, side->re,
-                     side->im);
 }
 
 static void clear(double *a, size_t length)
@@ -451,24 +377,6 @@ static void clear(double *a, size_t length)
     }
 }
 
-/* Products of the spectra of x with those of every coset of y, into p: for each coset `size` real
-   parts and as many imaginary ones. */
-static void coset_products(const diagonal_plan *plan, const coset_side *x, const coset_side *y,
-                           size_t size, diagonal_scratch *s, double *p)
-{
-    const size_t lx = x->matrices.count, ly = y->matrices.count;
-    double *work = scratch((size_t) plan->by.threads * 2 * plan->sequences * (lx + ly));
-    clear(p, 2 * size * y->orders);
-    for (size_t block = 0; block < diagonal_blocks(plan); block++) {
-        side_spectra(plan, x, 0, block, 0, s);
-        for (size_t m = 0; m < y->orders; m++) {
-            double *pm = p + 2 * size * m;
-            side_spectra(plan, y, m, block, 1, s);
-            add_cross_spectra(plan, x->re, x->im, lx, y->re, y->im, ly, work, pm, pm + size);
-        }
-    }
-}
-
 /* sum_ij x_ij y_p(i)p(j) for p_t(i) = s((g(i) + t) mod n): rows t = 0 .. n - 1 for each
    column s of orders_y in turn, a column a pair (x fastest). order_x: the inverse of g.
    sequences: of a block, at most. */
@@ -476,19 +384,28 @@ SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequ
                           SEXP threads)
 {
     const matrix_list mx = read_matrices(ARG(x)), my = read_matrices_of(ARG(y), mx.n);
-    const size_t n = mx.n, pairs = mx.count * my.count;
-    read_indices(ARG(order_x), n, n);
-    const int *to_x = read_permutations(ARG(order_x), n);
+    const size_t n = mx.n, layers = mx.count + my.count, pairs = mx.count * my.count;
+    const int *to_x = read_from_zero(ARG(order_x), n, n);
     const int *to_y = read_permutations(ARG(orders_y), n);
     const size_t cosets = (size_t) XLENGTH(orders_y) / n;
-    const diagonal_plan plan = make_plan(n, read_count(ARG(sequences), 1, INT_MAX),
-                                         mx.count + my.count, read_worker(ARG(threads)));
+    const diagonal_plan plan = make_plan(n, read_count(ARG(sequences), 1, INT_MAX), layers,
+                                         read_worker(ARG(threads)));
     const coset_side sx = new_side(&plan, mx, to_x, 1), sy = new_side(&plan, my, to_y, cosets);
     SEXP result = PROTECT(new_matrix(n * cosets, pairs));
-    diagonal_scratch s = new_diagonal_scratch(&plan, mx.count > 1 || my.count > 1);
-    const size_t size = plan.length * pairs;
+    const size_t workers = (size_t) plan.by.threads, size = plan.length * pairs;
+    diagonal_scratch s = {scratch(2 * plan.sequences), scratch(workers * 4 * plan.batch),
+                          scratch(layers > 2 ? workers * 2 * block_doubles(&plan) : 0)};
+    double *work = scratch(workers * 2 * plan.sequences * layers);
+    /* for each coset `size` real parts and as many imaginary ones */
     double *p = scratch(2 * size * cosets);
-    coset_products(&plan, &sx, &sy, size, &s, p);
+    clear(p, 2 * size * cosets);
+    for (size_t block = 0; block < diagonal_blocks(&plan); block++) {
+        side_spectra(&plan, &sx, 0, block, 0, &s);
+        for (size_t m = 0; m < cosets; m++) {
+            side_spectra(&plan, &sy, m, block, 1, &s);
+            add_cross_spectra(&plan, &sx, &sy, work, p + 2 * size * m, size);
+        }
+    }
     for (size_t m = 0; m < cosets; m++)
         shifts_from_spectra(&plan, p + 2 * size * m, p + 2 * size * m + size, pairs, s.work,
                             REAL(result) + m * n, n * cosets);
@@ -496,16 +413,33 @@ SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequ
     return result;
 }
 
-/* The same sums for given permutations (one a column): a row each, a column a pair. */
+/* The same sums for given permutations (one a column): a row each, a column a pair. Items are the
+   permutations of the first pair, then those of the next one: as long as a pair lasts, its two
+   matrices stay in cache as far as they fit. */
 SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
 {
     const matrix_list mx = read_matrices(ARG(x)), my = read_matrices_of(ARG(y), mx.n);
     const int *orders = read_permutations(ARG(permutations), mx.n);
-    const size_t count = (size_t) XLENGTH(permutations) / mx.n;
-    const worker by = read_worker(ARG(threads));
+    const size_t n = mx.n, count = (size_t) XLENGTH(permutations) / n;
+    const size_t items = mx.count * my.count * count;
+    const double entries = 0.5 * (double) n * (double) n + PERMUTATION_ENTRIES;
+    worker by = read_worker(ARG(threads));
+    if (entries * (double) items < ONE_THREAD_ENTRIES) by.threads = 1;
+    const size_t at_once = items_at_once(PAUSE_ENTRIES, entries, by.threads);
     SEXP result = PROTECT(new_matrix(count, mx.count * my.count));
-    permuted_inner_products(mx.values, mx.count, my.values, my.count, mx.n, orders, count, by,
-                            REAL(result));
+    double *out = REAL(result);
+    for (size_t first = 0; first < items; first += at_once) {
+        const size_t last = group_end(first, at_once, items);
+        /* a thread whose processor is busy with something else keeps none waiting */
+        const size_t piece = (last - first) / (8 * (size_t) by.threads) + 1;
+        PARALLEL_PIECES(by.threads, piece)
+        for (size_t item = first; item < last; item++) {
+            const size_t pair = item / count;
+            out[item] = relabelled_inner(mx.values[pair % mx.count], my.values[pair / mx.count], n,
+                                         orders + item % count * n);
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

@@ -20,26 +20,6 @@ typedef struct {
     double *m, *my, *residual, *left, *room, *rows;
 } fold_room;
 
-/* With R'R = M_FF of the rows F that a fold leaves out and Z = R'^-1 M_F: the inverse of the kernel
-   of all other rows is M - Z'Z, and its product with their responses My - Z'R'^-1 (My)_F. Both
-   stand side by side: left (tests x (n + targets)). */
-static int leave_out_fold(const left_fold *f, const fold_room *z)
-{
-    const size_t q = f->tests, n = z->n;
-    for (size_t j = 0; j < q; j++)
-        for (size_t i = 0; i < q; i++)
-            z->room[i + j * q] = z->m[(size_t) f->test[i] + (size_t) f->test[j] * n];
-    if (lapack_cholesky(q, z->room) != 0) return 0;
-    for (size_t j = 0; j < n + z->targets; j++) {
-        const double *from = j < n ? z->m + j * n : z->my + (j - n) * n;
-        for (size_t i = 0; i < q; i++) z->left[i + j * q] = from[f->test[i]];
-    }
-    blas_solve_left_upper(q, n + z->targets, z->room, z->left);
-    memcpy(z->residual, z->my, n * z->targets * sizeof(double));
-    blas_gemm('T', 'N', n, z->targets, q, -1.0, z->left, q, z->left + n * q, q, 1.0, z->residual, n);
-    return 1;
-}
-
 static double without_fold(const left_fold *f, const fold_room *z, size_t i, size_t j)
 {
     const double *a = z->left + i * f->tests, *b = z->left + j * f->tests;
@@ -74,35 +54,33 @@ static int leave_out_group(const left_fold *f, const fold_room *z, size_t group)
     return 1;
 }
 
+/* With R'R = M_FF of the rows F that a fold leaves out and Z = R'^-1 M_F: the inverse of the kernel
+   of all other rows is M - Z'Z, and its product with their responses My - Z'R'^-1 (My)_F. Both
+   stand side by side: left (tests x (n + targets)). */
 static int fold_errors(const left_fold *f, const fold_room *z, double *errors, size_t step)
 {
-    if (!leave_out_fold(f, z)) return 0;
+    const size_t q = f->tests, n = z->n, targets = z->targets, rows = f->start[f->groups];
+    for (size_t j = 0; j < q; j++)
+        for (size_t i = 0; i < q; i++)
+            z->room[i + j * q] = z->m[(size_t) f->test[i] + (size_t) f->test[j] * n];
+    if (lapack_cholesky(q, z->room) != 0) return 0;
+    for (size_t j = 0; j < n + targets; j++) {
+        const double *from = j < n ? z->m + j * n : z->my + (j - n) * n;
+        for (size_t i = 0; i < q; i++) z->left[i + j * q] = from[f->test[i]];
+    }
+    blas_solve_left_upper(q, n + targets, z->room, z->left);
+    memcpy(z->residual, z->my, n * targets * sizeof(double));
+    blas_gemm('T', 'N', n, targets, q, -1.0, z->left, q, z->left + n * q, q, 1.0, z->residual, n);
     for (size_t g = 0; g < f->groups; g++)
         if (!leave_out_group(f, z, g)) return 0;
-    const size_t rows = f->start[f->groups];
-    for (size_t t = 0; t < z->targets; t++) {
+    for (size_t t = 0; t < targets; t++) {
         double sum = 0.0;
         for (size_t k = 0; k < rows; k++) {
-            const double one = z->residual[(size_t) f->order[k] + t * z->n];
+            const double one = z->residual[(size_t) f->order[k] + t * n];
             sum += one * one;
         }
         errors[t * step] = sum;
     }
-    return 1;
-}
-
-/* M = (K + penalty)^-1 - shift, and its product with the responses. */
-static int invert_kernel(const double *kernel, double penalty, double shift, const double *y,
-                         const fold_room *z)
-{
-    const size_t n = z->n;
-    memcpy(z->m, kernel, n * n * sizeof(double));
-    for (size_t i = 0; i < n; i++) z->m[i + i * n] += penalty;
-    if (lapack_cholesky_inverse(n, z->m) != 0) return 0;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i <= j; i++) z->m[i + j * n] -= shift;
-    mirror_upper(z->m, n);
-    blas_symm_left(n, z->targets, z->m, n, y, n, z->my, n);
     return 1;
 }
 
@@ -132,10 +110,11 @@ static left_fold read_fold(SEXP test, size_t n, const int *codes, size_t most)
 }
 
 /* kernel: n x n, with a size in the direction of a constant that shifts (one a penalty) take off
-   again; y: n x targets, centred; tests: for each fold the rows that it leaves out; codes: groups of
-   rows that are left out together beside them, or NULL for each row alone. Summed squared errors:
-   penalties x targets x folds. */
-SEXP repalign_kernel_errors(SEXP kernel, SEXP penalties, SEXP shifts, SEXP y, SEXP tests, SEXP codes)
+   again; y: n x targets, centred; tests: for each fold the rows that it leaves out; codes: groups
+   of rows that are left out together beside them, or NULL for each row alone. Summed squared
+   errors: penalties x targets x folds. */
+SEXP repalign_kernel_errors(SEXP kernel, SEXP penalties, SEXP shifts, SEXP y, SEXP tests,
+                            SEXP codes)
 {
     const double *k = read_matrix(ARG(kernel));
     const size_t n = matrix_rows(kernel), levels = count_doubles(ARG(penalties));
@@ -158,7 +137,14 @@ SEXP repalign_kernel_errors(SEXP kernel, SEXP penalties, SEXP shifts, SEXP y, SE
                          scratch(most * (n + targets)), scratch(most * most), scratch(most)};
     SEXP result = PROTECT(new_doubles(levels * targets * folds));
     for (size_t l = 0; l < levels; l++) {
-        int known = invert_kernel(k, penalty[l], shift[l], responses, &z);
+        /* M = (K + penalty)^-1 - shift, and its product with the responses */
+        memcpy(z.m, k, n * n * sizeof(double));
+        for (size_t i = 0; i < n; i++) z.m[i + i * n] += penalty[l];
+        int known = lapack_cholesky_inverse(n, z.m) == 0;
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i <= j; i++) z.m[i + j * n] -= shift[l];
+        mirror_upper(z.m, n);
+        blas_symm_left(n, targets, z.m, n, responses, n, z.my, n);
         for (size_t f = 0; known && f < folds; f++)
             known = fold_errors(fold + f, &z, REAL(result) + l + f * levels * targets, levels);
         if (!known) entry_error("a kernel with penalty %g is not positive", penalty[l]);

@@ -66,12 +66,6 @@ static size_t read_list_length(SEXP k, size_t n, knn_clusters clusters, int all)
     return read_count(ARG(k), 1, all ? fewest : most);
 }
 
-static knn_value value_of_rows(row_preparation how)
-{
-    if (how == ROWS_CENTERED) return KNN_EUCLIDEAN;
-    return how == ROWS_SCALED ? KNN_DOT : KNN_UNIT;
-}
-
 /* As many threads as given, or one for a small search. */
 static worker read_team(SEXP threads, double work)
 {
@@ -103,28 +97,17 @@ static knn_lists put_lists(SEXP result, size_t rows, size_t k, int with_joined)
     return out;
 }
 
-/* Rows and columns of a block of products, at most n; sizes: both, or NULL. */
-static void read_sizes(SEXP sizes, size_t n, size_t *block, size_t *chunk)
-{
-    *block = n <= ALL_ROWS ? n : BLOCK_ROWS;
-    *chunk = n <= ALL_ROWS ? n : BLOCK_COLUMNS;
-    if (!Rf_isNull(sizes)) {
-        const int *given = read_indices(ARG(sizes), 2, INT_MAX);
-        *block = (size_t) given[0];
-        *chunk = (size_t) given[1];
-    }
-    if (*block > n) *block = n;
-    if (*chunk > n) *chunk = n;
-    /* the diagonal of a block of rows lies in its first block of columns */
-    if (*chunk < *block) argument_error("sizes", "have at least as many columns as rows");
-}
-
+/* sizes: rows and columns of a block of products, or NULL. */
 static knn_search_scratch search_scratch(SEXP result, SEXP sizes, size_t n, size_t k, worker by)
 {
     const size_t team = (size_t) by.threads, capacity = knn_capacity(n, k);
-    knn_search_scratch w = {0};
-    read_sizes(sizes, n, &w.block, &w.chunk);
-    w.capacity = capacity;
+    const int *given = Rf_isNull(sizes) ? NULL : read_indices(ARG(sizes), 2, INT_MAX);
+    const size_t block = given ? (size_t) given[0] : n <= ALL_ROWS ? n : BLOCK_ROWS;
+    const size_t chunk = given ? (size_t) given[1] : n <= ALL_ROWS ? n : BLOCK_COLUMNS;
+    knn_search_scratch w = {.block = least(block, n), .chunk = least(chunk, n),
+                            .capacity = capacity};
+    /* the diagonal of a block of rows lies in its first block of columns */
+    if (w.chunk < w.block) argument_error("sizes", "have at least as many columns as rows");
     w.lists = candidates(n * capacity);
     w.found = candidates(team * knn_thread_candidates(w.chunk, capacity));
     w.held = size_scratch(n);
@@ -134,17 +117,6 @@ static knn_search_scratch search_scratch(SEXP result, SEXP sizes, size_t n, size
     w.largest = put_doubles(result, 2, n);
     w.state = put_integers(result, 3, n);
     return w;
-}
-
-/* The rows as they are compared; returns how many have no direction, where that matters. */
-static size_t read_rows(distance_rows *rows, row_preparation how, int *degenerate, worker by)
-{
-    const centered_view v = rows->view;
-    if (how != ROWS_UNIT && how != ROWS_CORRELATION) return 0;
-    double *scale = scratch(v.n), *mean = scratch(v.n);
-    rows->scale = scale;
-    rows->mean = mean;
-    return find_row_facts(v.x, v.n, v.d, how == ROWS_CORRELATION, by, scale, mean, degenerate);
 }
 
 /* list(idx, dist, largest, state, degenerate): see knn_search(); the last are the numbers of the
@@ -158,7 +130,8 @@ SEXP repalign_knn(SEXP x, SEXP means, SEXP scale, SEXP how, SEXP k, SEXP threads
     const centered_view v = rows.view;
     const row_preparation prepared =
         (row_preparation) read_count(ARG(how), 0, ROW_PREPARATIONS - 1);
-    const knn_value value = value_of_rows(prepared);
+    const knn_value value = prepared == ROWS_CENTERED ? KNN_EUCLIDEAN
+        : prepared == ROWS_SCALED ? KNN_DOT : KNN_UNIT;
     knn_space s = new_space(NULL, v.n, v.d, value, prepared == ROWS_CENTERED ? v.x : NULL,
                             v.inverse_scale);
     s.clusters = read_clusters(clusters, v.n);
@@ -166,7 +139,14 @@ SEXP repalign_knn(SEXP x, SEXP means, SEXP scale, SEXP how, SEXP k, SEXP threads
     const worker by = read_team(threads, work_of(&s, s.n, wanted));
     SEXP result = PROTECT(NAMED_LIST("idx", "dist", "largest", "state", "degenerate"));
     int *degenerate = int_scratch(s.n);
-    const size_t bad = read_rows(&rows, prepared, degenerate, by);
+    size_t bad = 0;
+    if (value == KNN_UNIT) {
+        double *factor = scratch(v.n), *mean = scratch(v.n);
+        rows.scale = factor;
+        rows.mean = mean;
+        bad = find_row_facts(v.x, v.n, v.d, prepared == ROWS_CORRELATION, by, factor, mean,
+                             degenerate);
+    }
     if (bad > 0) put_positions(result, 4, degenerate, s.n, bad);
     else {
         const knn_lists out = put_lists(result, s.n, wanted, 0);
@@ -207,15 +187,6 @@ static knn_rows_scratch rows_scratch(size_t n, size_t k, worker by)
     return z;
 }
 
-/* So that products fit, and direct values of everything take no longer than a pause may. */
-static size_t whole_rows_at_once(const knn_space *s)
-{
-    const double fit = (double) PRODUCT_ENTRIES / (double) s->n;
-    const double soon = ROW_TERMS / ((double) s->n * (double) s->d);
-    const double rows = fit < soon ? fit : soon;
-    return rows > ROWS_AT_ONCE ? ROWS_AT_ONCE : rows < 1.0 ? 1 : (size_t) rows;
-}
-
 /* list(idx, dist, joined) of some rows (one-based): see knn_whole_rows(). */
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
                        SEXP largest, SEXP priority, SEXP threads, SEXP clusters)
@@ -233,7 +204,10 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
     const double *values = read_doubles(ARG(largest), s.n);
     const worker by = read_team(threads, work_of(&s, count, wanted));
     knn_rows_scratch z = rows_scratch(s.n, wanted, by);
-    z.block = whole_rows_at_once(&s);
+    /* products fit, and direct values of everything take no longer than a pause may */
+    const double fit = fmin((double) PRODUCT_ENTRIES / (double) n,
+                            ROW_TERMS / ((double) n * (double) d));
+    z.block = fit < 1.0 ? 1 : least((size_t) fit, ROWS_AT_ONCE);
     z.gathered = scratch(z.block * s.d);
     z.product = scratch(z.block * s.n);
     SEXP result = PROTECT(NAMED_LIST("idx", "dist", "joined"));

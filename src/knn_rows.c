@@ -64,23 +64,18 @@ static size_t collect(const row_source *from, double cut, candidate *all)
     return count;
 }
 
-/* What a row with fewer candidates than the lists are long has in the places that are left. */
-static void write_rest(size_t written, knn_lists out, size_t row)
-{
-    for (size_t r = written; r < out.k; r++) {
-        out.idx[row + r * out.stride] = 0;
-        out.dist[row + r * out.stride] = NAN;
-        if (out.joined) out.joined[row + r * out.stride] = 0;
-    }
-}
-
 /* A class of ties may reach beyond what was collected: then take the whole row. */
 static void whole_row(const row_source *from, double largest, const int *priority,
                       double *values, candidate *all, int *joined, knn_lists out, size_t row)
 {
     const tie_rule rule = knn_tie_rule(from->s, largest);
     const size_t written = least(out.k, from->others);
-    write_rest(written, out, row);
+    /* a row with fewer candidates than the lists are long */
+    for (size_t r = written; r < out.k; r++) {
+        out.idx[row + r * out.stride] = 0;
+        out.dist[row + r * out.stride] = NAN;
+        if (out.joined) out.joined[row + r * out.stride] = 0;
+    }
     out.k = written;
     const double bound = rank_bound(from, least(from->others, out.k + 1), values);
     const double cut = bound + 4.0 * tie_gap(rule, bound);
@@ -90,21 +85,6 @@ static void whole_row(const row_source *from, double largest, const int *priorit
         count = collect(from, INFINITY, all);
     order_ties(all, count, out.k, rule, priority, joined);
     knn_write_row(from->s, from->i, out, row, all, joined);
-}
-
-static void whole_block(const knn_space *s, const int *which, size_t start, size_t m,
-                        const double *largest, const int *priority, const knn_rows_scratch *w,
-                        knn_lists out, int threads)
-{
-    PARALLEL_PIECES(threads, 1)
-    for (size_t t = 0; t < m; t++) {
-        const size_t self = thread_number(), i = (size_t) which[start + t];
-        double *bounds = w->product + t * s->n;
-        leave_out_row(s->clusters, i, s->n, bounds);
-        const row_source from = {s, i, s->n, knn_others(s->clusters, s->n, i), bounds};
-        whole_row(&from, largest[i], priority, w->values + self * 2 * s->n, w->all + self * s->n,
-                  w->marks + self * (out.k + 1), out, start + t);
-    }
 }
 
 void knn_whole_rows(const knn_space *s, const int *which, size_t count, const double *largest,
@@ -120,23 +100,17 @@ void knn_whole_rows(const knn_space *s, const int *which, size_t count, const do
         blas_gemm('T', 'N', n, m, d, knn_product_factor(s), s->rows, d, w.gathered, d, 0.0,
                   w.product, n);
         by.pause();
-        whole_block(s, which, start, m, largest, priority, &w, out, by.threads);
+        PARALLEL_PIECES(by.threads, 1)
+        for (size_t t = 0; t < m; t++) {
+            const size_t self = thread_number(), i = (size_t) which[start + t];
+            double *bounds = w.product + t * n;
+            leave_out_row(s->clusters, i, n, bounds);
+            const row_source from = {s, i, n, knn_others(s->clusters, n, i), bounds};
+            whole_row(&from, largest[i], priority, w.values + self * 2 * n, w.all + self * n,
+                      w.marks + self * (out.k + 1), out, start + t);
+        }
         by.pause();
     }
-}
-
-/* Row i of packed distances, NaN where there is no candidate; returns the largest of others. */
-static double unpack_row(const double *d, size_t n, size_t i, knn_clusters clusters, double *row)
-{
-    double largest = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        const size_t low = i < j ? i : j, high = i < j ? j : i;
-        row[j] = i == j ? 0.0 : d[low * n - low * (low + 1) / 2 + high - low - 1];
-    }
-    leave_out_row(clusters, i, n, row);
-    for (size_t j = 0; j < n; j++)
-        if (row[j] > largest) largest = row[j];
-    return largest;
 }
 
 void knn_packed_rows(const double *d, size_t n, knn_clusters clusters, const int *priority,
@@ -148,8 +122,14 @@ void knn_packed_rows(const double *d, size_t n, knn_clusters clusters, const int
         PARALLEL_FOR(by.threads)
         for (size_t i = first; i < last; i++) {
             const size_t self = thread_number();
-            double *row = w.product + self * n;
-            const double largest = unpack_row(d, n, i, clusters, row);
+            double *row = w.product + self * n, largest = 0.0;
+            for (size_t j = 0; j < n; j++) {
+                const size_t low = least(i, j), high = most(i, j);
+                row[j] = i == j ? 0.0 : d[low * n - low * (low + 1) / 2 + high - low - 1];
+            }
+            leave_out_row(clusters, i, n, row);
+            for (size_t j = 0; j < n; j++)
+                if (row[j] > largest) largest = row[j];
             const row_source from = {NULL, i, n, knn_others(clusters, n, i), row};
             whole_row(&from, largest, priority, w.values + self * 2 * n, w.all + self * n,
                       w.marks + self * (out.k + 1), out, i);

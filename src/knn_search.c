@@ -68,8 +68,8 @@ ALWAYS_INLINE double key_of(const double *product, key_rule rule, size_t j)
     return product[j] * (rule.scale * rule.scales[j]) + rule.factor * rule.bias[j];
 }
 
-/* NaN stays NaN, with which every comparison is false. Returns the largest key. Several are compared
-   at once, which need not wait for those before. */
+/* NaN stays NaN, with which every comparison is false. Returns the largest key. Several are
+   compared at once, which need not wait for those before. */
 static double make_keys(const double *restrict product, key_rule rule, size_t count,
                         double *restrict keys)
 {
@@ -155,62 +155,6 @@ static void offer_row(search_state q, size_t i, size_t j0, size_t count,
     w->limit[i] = limit;
 }
 
-/* What is no candidate becomes NaN: the diagonal where there are no clusters. Entry (t, j) of the
-   product is at [t + j m]. */
-static void leave_out_pairs(const int *cluster, size_t i0, size_t m, size_t j0, size_t count,
-                            double *product, int threads)
-{
-    if (!cluster) {
-        for (size_t t = 0; j0 == i0 && t < m; t++) product[t + t * m] = NAN;
-        return;
-    }
-    PARALLEL_FOR(threads)
-    for (size_t j = 0; j < count; j++)
-        for (size_t t = 0; t < m; t++)
-            if (cluster[i0 + t] == cluster[j0 + j]) product[t + j * m] = NAN;
-}
-
-/* A strip of rows of the block, from row t0 of it: each is offered the block (where the product
-   begins with it), and then the columns beyond. */
-static void offer_strip(search_state q, size_t i0, size_t m, size_t t0, size_t j0,
-                        size_t count, size_t own, const double *product, double *numbers,
-                        candidate *found)
-{
-    const size_t rows = least(STRIP, m - t0), beyond = count - own;
-    double *strip = numbers + 2 * q.w->chunk + q.w->capacity;
-    for (size_t j = 0; j < beyond; j++)
-        for (size_t t = 0; t < rows; t++)
-            strip[j + t * beyond] = product[t0 + t + (own + j) * m];
-    for (size_t t = 0; t < rows; t++) {
-        const size_t i = i0 + t0 + t;
-        if (own > 0) offer_row(q, i, i0, m, product + (t0 + t) * m, numbers, found);
-        if (beyond > 0)
-            offer_row(q, i, j0 + own, beyond, strip + t * beyond, numbers, found);
-    }
-}
-
-/* The block's rows are offered all columns, in strips; then the columns beyond the block are
-   offered its rows. Both are items of one loop. */
-static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t count, size_t own,
-                        const double *product, int threads)
-{
-    const knn_search_scratch *w = q.w;
-    const size_t strips = (m + STRIP - 1) / STRIP;
-    
-    PARALLEL_PIECES(threads, 4)
-    for (size_t item = 0; item < strips + count - own; item++) {
-        const size_t self = thread_number();
-        double *numbers = w->numbers + self * knn_thread_numbers(w->chunk, w->capacity);
-        candidate *found = w->found + self * knn_thread_candidates(w->chunk, w->capacity);
-        if (item < strips) {
-            offer_strip(q, i0, m, item * STRIP, j0, count, own, product, numbers, found);
-        } else {
-            const size_t j = own + item - strips;
-            offer_row(q, j0 + j, i0, m, product + j * m, numbers, found);
-        }
-    }
-}
-
 /* Adds the inner products of m rows from i0 on with `count` rows from j0 on, of which the first
    `own` are the same rows: of these, only the upper triangle. from: columns of all rows. */
 static void add_products(const double *from, size_t n, size_t columns, size_t i0, size_t m,
@@ -222,25 +166,42 @@ static void add_products(const double *from, size_t n, size_t columns, size_t i0
                   product + own * m, m);
 }
 
-/* Describes the rows of a block by the diagonal of their products. scale: one over their lengths
-   where the space has rows of unit length. */
-static void describe_block(knn_space *s, size_t i0, size_t m, double *product, double *scale)
+/* Blocks of rows, the last one first: the columns of a block are its own rows and those after it,
+   which are described by then, by the diagonal of their products. A block's rows are offered all
+   columns, in strips: first the block, where the product begins with it, then the columns beyond.
+   Then the columns beyond the block are offered its rows. Both are items of one loop. */
+static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t count, size_t own,
+                        const double *product, int threads)
 {
-    mirror_upper(product, m);
-    for (size_t t = 0; t < m; t++) {
-        const double square = product[t + t * m];
-        const int unit = s->value == KNN_UNIT;
-        scale[i0 + t] = unit ? 1.0 / sqrt(square) : 1.0;
-        knn_describe_row(s, i0 + t, unit ? 1.0 : square);
+    const knn_search_scratch *w = q.w;
+    const size_t strips = (m + STRIP - 1) / STRIP, beyond = count - own;
+    PARALLEL_PIECES(threads, 4)
+    for (size_t item = 0; item < strips + beyond; item++) {
+        const size_t self = thread_number();
+        double *numbers = w->numbers + self * knn_thread_numbers(w->chunk, w->capacity);
+        candidate *found = w->found + self * knn_thread_candidates(w->chunk, w->capacity);
+        if (item >= strips) {
+            const size_t j = own + item - strips;
+            offer_row(q, j0 + j, i0, m, product + j * m, numbers, found);
+            continue;
+        }
+        const size_t t0 = item * STRIP, rows = least(STRIP, m - t0);
+        double *strip = numbers + 2 * w->chunk + w->capacity;
+        for (size_t j = 0; j < beyond; j++)
+            for (size_t t = 0; t < rows; t++)
+                strip[j + t * beyond] = product[t0 + t + (own + j) * m];
+        for (size_t t = 0; t < rows; t++) {
+            const size_t i = i0 + t0 + t;
+            if (own > 0) offer_row(q, i, i0, m, product + (t0 + t) * m, numbers, found);
+            if (beyond > 0) offer_row(q, i, j0 + own, beyond, strip + t * beyond, numbers, found);
+        }
     }
 }
 
-/* Blocks of rows, the last one first: the columns of a block are its own rows and those after it,
-   which are described by then. */
 static void search_pairs(const distance_rows *rows, knn_space *s, search_state q, worker by)
 {
     const size_t n = s->n, d = s->d, block = q.w->block, chunk = q.w->chunk;
-    const int whole = rows->columns >= d;
+    const int whole = rows->columns >= d, unit = s->value == KNN_UNIT, *cluster = s->clusters.of;
     double *product = rows->panel;
     if (whole) load_block(rows, 0, 0, d, rows->block);
     by.pause();
@@ -255,8 +216,21 @@ static void search_pairs(const distance_rows *rows, knn_space *s, search_state q
                              product);
                 by.pause();
             }
-            if (own > 0) describe_block(s, i0, m, product, rows->sizes);
-            leave_out_pairs(s->clusters.of, i0, m, j0, count, product, by.threads);
+            if (own > 0) mirror_upper(product, m);
+            for (size_t t = 0; t < own; t++) {
+                /* one over their lengths where the space has rows of unit length */
+                const double square = product[t + t * m];
+                rows->sizes[i0 + t] = unit ? 1.0 / sqrt(square) : 1.0;
+                knn_describe_row(s, i0 + t, unit ? 1.0 : square);
+            }
+            /* what is no candidate becomes NaN: the diagonal where there are no clusters */
+            for (size_t t = 0; !cluster && t < own; t++) product[t + t * m] = NAN;
+            if (cluster) {
+                PARALLEL_FOR(by.threads)
+                for (size_t j = 0; j < count; j++)
+                    for (size_t t = 0; t < m; t++)
+                        if (cluster[i0 + t] == cluster[j0 + j]) product[t + j * m] = NAN;
+            }
             offer_block(q, i0, m, j0, count, own, product, by.threads);
             by.pause();
         }
@@ -279,20 +253,15 @@ static double largest_value(const knn_space *s, size_t i, double top, const cand
     return fabs(top) > fabs(low) ? fabs(top) : fabs(low);
 }
 
-/* Keys of a row that are further apart than this belong to values that are not tied. */
-static double untied_gap(const knn_space *s, double largest)
-{
-    const double gap = 2.0 * tie_gap(knn_tie_rule(s, largest), largest);
-    return s->value == KNN_EUCLIDEAN ? 2.0 * largest * gap : 2.0 * gap;
-}
-
 /* Writes row i from its candidates, which are sorted by the bounds of their keys, if neither their
    order nor their values can be hurt by the rounding of the product; returns whether that is so.
    wanted: k + 1, or all there are. */
 static int write_certain(const knn_space *s, size_t i, const candidate *list, size_t wanted,
                          double largest, knn_lists out)
 {
-    const double gap = untied_gap(s, largest);
+    /* keys that are further apart than this belong to values that are not tied */
+    const double apart = 2.0 * tie_gap(knn_tie_rule(s, largest), largest);
+    const double gap = s->value == KNN_EUCLIDEAN ? 2.0 * largest * apart : 2.0 * apart;
     for (size_t r = 0; r + 1 < wanted; r++)
         if (!(list[r + 1].value - list[r].value >
               knn_bound_width(s, i, (size_t) list[r].id) + gap))
@@ -306,19 +275,6 @@ static int write_certain(const knn_space *s, size_t i, const candidate *list, si
         out.dist[i + r * out.stride] = knn_value_of_key(s, key);
     }
     return 1;
-}
-
-/* A row of which the mean was taken is off by the rounding of that mean, a share of its length; by
-   the square of that share, keys are off in whatever way the rows were prepared. */
-static double centring_slack(const distance_rows *rows, const knn_space *s)
-{
-    double share = 0.0;
-    for (size_t i = 0; i < s->n; i++) {
-        const double off = fabs(rows->mean[i]) * rows->sizes[i];
-        if (off > share) share = off;
-    }
-    share *= 2.0 * DBL_EPSILON * sqrt((double) s->d);
-    return 8.0 * share * share;
 }
 
 static size_t wanted_candidates(const knn_space *s, size_t i, size_t k)
@@ -339,7 +295,13 @@ size_t knn_search(const distance_rows *rows, knn_space *s, knn_search_scratch w,
         w.largest[i] = -INFINITY;
     }
     search_pairs(rows, s, q, by);
-    s->slack = rows->scale ? centring_slack(rows, s) : 0.0;
+    /* A row of which the mean was taken is off by the rounding of that mean, a share of its length;
+       by the square of that share, keys are off in whatever way the rows were prepared. */
+    double share = 0.0;
+    for (size_t i = 0; rows->scale && i < s->n; i++)
+        share = fmax(share, fabs(rows->mean[i]) * rows->sizes[i]);
+    share *= 2.0 * DBL_EPSILON * sqrt((double) s->d);
+    s->slack = 8.0 * share * share;
     for (size_t i = 0; i < s->n; i++) {
         candidate *list = w.lists + i * w.capacity;
         const size_t wanted = wanted_candidates(s, i, out.k);
@@ -354,36 +316,29 @@ size_t knn_search(const distance_rows *rows, knn_space *s, knn_search_scratch w,
 
 /* ---- open rows */
 
-/* Direct values of all that can be among the first `wanted`; 0 when some of these may not have been
+/* Direct values of all that can be among the first; unsure where some of these may not have been
    kept. */
-static size_t direct_candidates(const knn_space *s, size_t i, const knn_search_scratch *w,
-                                size_t wanted, candidate *work, double *uppers)
-{
-    const candidate *list = w->lists + i * w->capacity;
-    const size_t held = w->held[i];
-    for (size_t r = 0; r < held; r++)
-        uppers[r] = list[r].value + knn_bound_width(s, i, (size_t) list[r].id);
-    const double cut = nth_smallest(uppers, held, wanted - 1, NULL);
-    if (held < knn_others(s->clusters, s->n, i) && w->limit[i] <= cut) return 0;
-    size_t count = 0;
-    for (size_t r = 0; r < held; r++) {
-        if (list[r].value > cut) continue;
-        work[count] = list[r];
-        work[count++].value = knn_direct_value(s, i, (size_t) list[r].id);
-    }
-    sort_candidates(work, count);
-    return count;
-}
-
 static void settle_row(const knn_space *s, const knn_search_scratch *w, knn_lists out, size_t i)
 {
     const size_t self = thread_number(), wanted = wanted_candidates(s, i, out.k);
     candidate *work = w->found + self * knn_thread_candidates(w->chunk, w->capacity);
     double *uppers = w->numbers + self * knn_thread_numbers(w->chunk, w->capacity);
     int *joined = w->marks + self * (out.k + 1);
-    const size_t count = direct_candidates(s, i, w, wanted, work, uppers);
+    const candidate *list = w->lists + i * w->capacity;
+    const size_t held = w->held[i];
+    for (size_t r = 0; r < held; r++)
+        uppers[r] = list[r].value + knn_bound_width(s, i, (size_t) list[r].id);
+    const double cut = nth_smallest(uppers, held, wanted - 1, NULL);
     w->state[i] = ROW_UNSURE;
+    if (held < knn_others(s->clusters, s->n, i) && w->limit[i] <= cut) return;
+    size_t count = 0;
+    for (size_t r = 0; r < held; r++) {
+        if (list[r].value > cut) continue;
+        work[count] = list[r];
+        work[count++].value = knn_direct_value(s, i, (size_t) list[r].id);
+    }
     if (count == 0) return;
+    sort_candidates(work, count);
     order_ties(work, count, out.k, knn_tie_rule(s, w->largest[i]), NULL, joined);
     w->state[i] = ROW_SETTLED;
     for (size_t r = 0; r < out.k; r++)

@@ -4,143 +4,81 @@
 
 #include <string.h>
 
-#include "repalign.h"
-#include "threads.h"
+#include "entry.h"
 
 #include <R_ext/Lapack.h>
 
 static int leading(size_t ld) { return ld > 0 ? (int) ld : 1; }
 
-static size_t whole(double queried) { return queried < 1.0 ? 1 : (size_t) queried; }
+/* Calls a routine twice: for the length of the scratch that it wants, and then with that much. */
+#define WITH_WORK(call)                                                \
+    do {                                                               \
+        double queried = 1.0, *work = &queried;                        \
+        int length = -1;                                               \
+        call;                                                          \
+        length = queried < 1.0 ? 1 : (int) queried;                    \
+        work = scratch((size_t) length);                               \
+        call;                                                          \
+    } while (0)
 
 /* ---- singular values */
 
 /* Divide and conquer wants several k x k of scratch, counted in a BLAS integer. */
 #define LARGEST_DIVIDED 20000
 
-static int is_divided(size_t m, size_t n) { return least(m, n) <= LARGEST_DIVIDED; }
-
-/* Divide and conquer; a is destroyed. */
-static int divided_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u,
-                       double *vt, double *work, int work_length, int *iwork)
+void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt)
 {
+    if (m == 0 || n == 0) return;
+    const void *before = vmaxget();
     const char *job = vectors ? "S" : "N";
-    int im = (int) m, in = (int) n, ld_a = leading(m), ld_u = leading(m), info = 0;
-    int ld_vt = leading(least(m, n));
-    F77_CALL(dgesdd)(job, &im, &in, a, &ld_a, s, u, &ld_u, vt, &ld_vt, work, &work_length, iwork,
-                     &info FCONE);
-    return info;
-}
-
-static size_t divided_svd_work(int vectors, size_t m, size_t n)
-{
-    double queried = 0.0, unused = 0.0;
-    int none = 0;
-    divided_svd(vectors, m, n, &unused, &unused, &unused, &unused, &queried, -1, &none);
-    return whole(queried);
-}
-
-/* The same by QR iterations: slower, and surer. */
-static int iterated_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u,
-                        double *vt, double *work, int work_length)
-{
-    const char *job = vectors ? "S" : "N";
-    int im = (int) m, in = (int) n, ld_a = leading(m), ld_u = leading(m), info = 0;
-    int ld_vt = leading(least(m, n));
-    F77_CALL(dgesvd)(job, job, &im, &in, a, &ld_a, s, u, &ld_u, vt, &ld_vt, work, &work_length,
-                     &info FCONE FCONE);
-    return info;
-}
-
-static size_t iterated_svd_work(int vectors, size_t m, size_t n)
-{
-    double queried = 0.0, unused = 0.0;
-    iterated_svd(vectors, m, n, &unused, &unused, &unused, &unused, &queried, -1);
-    return whole(queried);
-}
-
-size_t lapack_svd_work(int vectors, size_t m, size_t n)
-{
-    const size_t iterated = iterated_svd_work(vectors, m, n);
-    const size_t divided = is_divided(m, n) ? divided_svd_work(vectors, m, n) : 0;
-    return divided > iterated ? divided : iterated;
-}
-
-int lapack_svd(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt,
-               svd_scratch z)
-{
-    double unused = 0.0;
+    const size_t k = least(m, n);
+    int im = (int) m, in = (int) n, ld_a = leading(m), ld_u = leading(m), ld_vt = leading(k);
+    int info = 1, *iwork = int_scratch(8 * k);
+    double unused = 0.0, *copy = scratch(m * n);
     if (!vectors) u = vt = &unused;
-    if (is_divided(m, n)) {
-        memcpy(z.copy, a, m * n * sizeof(double));
-        const int length = (int) divided_svd_work(vectors, m, n);
-        if (divided_svd(vectors, m, n, z.copy, s, u, vt, z.work, length, z.iwork) == 0) return 0;
+    if (k <= LARGEST_DIVIDED) {
+        memcpy(copy, a, m * n * sizeof(double));
+        WITH_WORK(F77_CALL(dgesdd)(job, &im, &in, copy, &ld_a, s, u, &ld_u, vt, &ld_vt, work,
+                                   &length, iwork, &info FCONE));
     }
-    /* divide and conquer fails for the rare matrix */
-    memcpy(z.copy, a, m * n * sizeof(double));
-    return iterated_svd(vectors, m, n, z.copy, s, u, vt, z.work,
-                        (int) iterated_svd_work(vectors, m, n));
+    /* divide and conquer fails for the rare matrix; QR iterations are slower, and surer */
+    if (info != 0) {
+        memcpy(copy, a, m * n * sizeof(double));
+        WITH_WORK(F77_CALL(dgesvd)(job, job, &im, &in, copy, &ld_a, s, u, &ld_u, vt, &ld_vt, work,
+                                   &length, &info FCONE FCONE));
+    }
+    vmaxset(before);
+    if (info != 0) entry_error("the singular value decomposition failed (%d)", info);
+    check_interrupt();
 }
 
 /* ---- other factors */
 
-static void qr(size_t m, size_t n, double *a, double *tau, double *work, int work_length)
+void lapack_qr(size_t m, size_t n, double *a, double *tau)
 {
-    int im = (int) m, in = (int) n, ld_a = leading(m), info = 0;
-    F77_CALL(dgeqrf)(&im, &in, a, &ld_a, tau, work, &work_length, &info);
+    const void *before = vmaxget();
+    int im = (int) m, in = (int) n, ld = leading(m), info = 0;
+    WITH_WORK(F77_CALL(dgeqrf)(&im, &in, a, &ld, tau, work, &length, &info));
+    vmaxset(before);
 }
 
-size_t lapack_qr_work(size_t m, size_t n)
+void lapack_form_q(size_t m, size_t k, double *a, const double *tau)
 {
-    double queried = 0.0, unused = 0.0;
-    qr(m, n, &unused, &unused, &queried, -1);
-    return whole(queried);
-}
-
-void lapack_qr(size_t m, size_t n, double *a, double *tau, double *work, size_t work_length)
-{
-    qr(m, n, a, tau, work, (int) work_length);
-}
-
-static void form_q(size_t m, size_t k, double *a, const double *tau, double *work, int work_length)
-{
+    const void *before = vmaxget();
     int im = (int) m, ik = (int) k, ld = leading(m), info = 0;
-    F77_CALL(dorgqr)(&im, &ik, &ik, a, &ld, tau, work, &work_length, &info);
-}
-
-size_t lapack_form_q_work(size_t m, size_t k)
-{
-    double queried = 0.0, unused = 0.0;
-    form_q(m, k, &unused, &unused, &queried, -1);
-    return whole(queried);
-}
-
-void lapack_form_q(size_t m, size_t k, double *a, const double *tau, double *work,
-                   size_t work_length)
-{
-    form_q(m, k, a, tau, work, (int) work_length);
-}
-
-static void apply_q(size_t m, size_t columns, size_t k, const double *a, const double *tau,
-                    double *c, double *work, int work_length)
-{
-    int im = (int) m, in = (int) columns, ik = (int) k, ld = leading(m), info = 0;
-    /* dormqr changes a while it runs, and puts it back */
-    F77_CALL(dormqr)("L", "N", &im, &in, &ik, (double *) a, &ld, (double *) tau, c, &ld, work,
-                     &work_length, &info FCONE FCONE);
-}
-
-size_t lapack_apply_q_work(size_t m, size_t columns, size_t k)
-{
-    double queried = 0.0, unused = 0.0;
-    apply_q(m, columns, k, &unused, &unused, &unused, &queried, -1);
-    return whole(queried);
+    WITH_WORK(F77_CALL(dorgqr)(&im, &ik, &ik, a, &ld, tau, work, &length, &info));
+    vmaxset(before);
 }
 
 void lapack_apply_q(size_t m, size_t columns, size_t k, const double *a, const double *tau,
-                    double *c, double *work, size_t work_length)
+                    double *c)
 {
-    apply_q(m, columns, k, a, tau, c, work, (int) work_length);
+    const void *before = vmaxget();
+    int im = (int) m, in = (int) columns, ik = (int) k, ld = leading(m), info = 0;
+    /* dormqr changes a while it runs, and puts it back */
+    WITH_WORK(F77_CALL(dormqr)("L", "N", &im, &in, &ik, (double *) a, &ld, (double *) tau, c, &ld,
+                               work, &length, &info FCONE FCONE));
+    vmaxset(before);
 }
 
 int lapack_tridiagonal_values(size_t n, double *diagonal, double *off)
@@ -160,29 +98,17 @@ int lapack_tridiagonal_vector(size_t n, const double *diagonal, const double *of
     return info;
 }
 
-static int leading_vector(size_t n, double *a, double *vector, double *values, double *work,
-                          int work_length, int *iwork, int iwork_length)
+int lapack_leading_vector(size_t n, double *a, double *vector)
 {
-    int in = (int) n, ld = leading(n), found = 0, support[2], info = 0;
-    double unused = 0.0, tolerance = 0.0;
-    F77_CALL(dsyevr)("V", "I", "L", &in, a, &ld, &unused, &unused, &in, &in, &tolerance, &found,
-                     values, vector, &ld, support, work, &work_length, iwork, &iwork_length,
-                     &info FCONE FCONE FCONE);
+    const void *before = vmaxget();
+    int in = (int) n, ld = leading(n), found = 0, support[2], info = 0, places = (int) (10 * n);
+    int *iwork = int_scratch(10 * n);
+    double none = 0.0, tolerance = 0.0, *values = scratch(n);
+    WITH_WORK(F77_CALL(dsyevr)("V", "I", "L", &in, a, &ld, &none, &none, &in, &in, &tolerance,
+                               &found, values, vector, &ld, support, work, &length, iwork, &places,
+                               &info FCONE FCONE FCONE));
+    vmaxset(before);
     return info;
-}
-
-size_t lapack_leading_work(size_t n)
-{
-    double queried = 0.0, unused = 0.0;
-    int iqueried = 0;
-    leading_vector(n, &unused, &unused, &unused, &queried, -1, &iqueried, -1);
-    return whole(queried);
-}
-
-int lapack_leading_vector(size_t n, double *a, double *vector, double *values, double *work,
-                          size_t work_length, int *iwork)
-{
-    return leading_vector(n, a, vector, values, work, (int) work_length, iwork, (int) (10 * n));
 }
 
 int lapack_cholesky(size_t n, double *a)
@@ -199,10 +125,12 @@ int lapack_cholesky_inverse(size_t n, double *a)
     return info;
 }
 
-double lapack_upper_condition(size_t n, const double *r, double *work, int *counts)
+double lapack_upper_condition(size_t n, const double *r)
 {
-    int in = (int) n, ld = leading(n), info = 0;
-    double inverse = 0.0;
+    const void *before = vmaxget();
+    int in = (int) n, ld = leading(n), info = 0, *counts = int_scratch(n);
+    double inverse = 0.0, *work = scratch(3 * n);
     F77_CALL(dtrcon)("1", "U", "N", &in, r, &ld, &inverse, work, counts, &info FCONE FCONE FCONE);
+    vmaxset(before);
     return inverse > 0.0 ? 1.0 / inverse : INFINITY;
 }

@@ -45,90 +45,16 @@ size_t chunk_rows(size_t n, size_t d)
     return rows < n ? rows : n;
 }
 
-static void clear(double *a, size_t length) { memset(a, 0, length * sizeof(double)); }
-
-static void clear_sums(linear_sums sums, size_t n, size_t d)
-{
-    clear(sums.s, d);
-    clear(sums.f, d);
-    clear(sums.k, n);
-}
-
 void linear_cross(const centered_view *x, const centered_view *y, size_t rows, double *x_rows,
                   double *y_rows, pause_function pause, double *c)
 {
-    clear(c, x->d * y->d);
+    memset(c, 0, x->d * y->d * sizeof(double));
     for (size_t i = 0; i < x->n; i += rows) {
         const size_t now = least(x->n - i, rows);
         load_rows(x, i, now, x_rows);
         load_rows(y, i, now, y_rows);
         blas_gemm('T', 'N', x->d, y->d, now, 1.0, x_rows, now, y_rows, now, 1.0, c, x->d);
         pause();
-    }
-}
-
-/* The upper triangle of c = x'x, and the sums. Scratch: rows x d. */
-static void linear_self(const centered_view *x, size_t rows, double *x_rows, pause_function pause,
-                        double *c, linear_sums sums)
-{
-    clear(c, x->d * x->d);
-    clear_sums(sums, x->n, x->d);
-    for (size_t i = 0; i < x->n; i += rows) {
-        const size_t now = least(x->n - i, rows);
-        load_rows(x, i, now, x_rows);
-        add_sums(x_rows, now, x->d, (linear_sums) {sums.s, sums.f, sums.k + i});
-        blas_syrk_upper('T', x->d, now, x_rows, now, 1.0, c, x->d);
-        pause();
-    }
-}
-
-/* The upper triangle of the Gram matrix x x' (where gram is not NULL), and the sums. Scratch: n x
-   columns. */
-static void linear_gram(const centered_view *x, size_t columns, double *x_columns,
-                        pause_function pause, double *gram, linear_sums sums)
-{
-    if (gram) clear(gram, x->n * x->n);
-    clear_sums(sums, x->n, x->d);
-    for (size_t j = 0; j < x->d; j += columns) {
-        const size_t now = least(x->d - j, columns);
-        load_columns(x, j, now, x_columns);
-        add_sums(x_columns, x->n, now, (linear_sums) {sums.s + j, sums.f + j, sums.k});
-        if (gram) blas_syrk_upper('N', x->n, now, x_columns, x->n, 1.0, gram, x->n);
-        pause();
-    }
-}
-
-/* Sum over the columns of y of y_j' gram y_j, gram symmetric. Scratch: n x columns each. */
-static double gram_form(const double *gram, const centered_view *y, size_t columns,
-                        double *y_columns, double *product, pause_function pause)
-{
-    double total = 0.0;
-    for (size_t j = 0; j < y->d; j += columns) {
-        const size_t now = least(y->d - j, columns);
-        load_columns(y, j, now, y_columns);
-        blas_symm_left(y->n, now, gram, y->n, y_columns, y->n, product, y->n);
-        total += dot_blocked(y_columns, product, y->n * now);
-        pause();
-    }
-    return total;
-}
-
-/* For listed column pairs: c = sum phi psi, dd = sum phi^2 psi^2. */
-static void paired_moments(const centered_view *x, const centered_view *y, const int *ix,
-                           const int *iy, size_t pairs, double *c, double *dd)
-{
-    for (size_t p = 0; p < pairs; p++) {
-        const size_t a = (size_t) ix[p] - 1, b = (size_t) iy[p] - 1;
-        const double *xa = x->x + a * x->n, *yb = y->x + b * y->n;
-        double first = 0.0, second = 0.0;
-        for (size_t i = 0; i < x->n; i++) {
-            double product = (xa[i] - x->mean[a]) * x->inverse_scale *
-                             ((yb[i] - y->mean[b]) * y->inverse_scale);
-            first += product;
-            second += product * product;
-        }
-        c[p] = first;
-        dd[p] = second;
     }
 }
 
@@ -154,14 +80,32 @@ SEXP repalign_linear_form(SEXP x, SEXP means, SEXP scale, SEXP product, SEXP chu
                               put_doubles(result, 2, v.n)};
     double *values = wanted == GRAM_MATRIX ? put_matrix(result, 4, side, side)
                                            : scratch(side * side);
+    memset(sums.s, 0, v.d * sizeof(double));
+    memset(sums.f, 0, v.d * sizeof(double));
+    memset(sums.k, 0, v.n * sizeof(double));
+    memset(values, 0, side * side * sizeof(double));
     if (wanted == CROSS_PRODUCTS) {
         const size_t rows = read_chunk(chunk, v.n, v.d);
-        linear_self(&v, rows, scratch(rows * v.d), check_interrupt, values, sums);
+        double *part = scratch(rows * v.d);
+        for (size_t i = 0; i < v.n; i += rows) {
+            const size_t now = least(v.n - i, rows);
+            load_rows(&v, i, now, part);
+            add_sums(part, now, v.d, (linear_sums) {sums.s, sums.f, sums.k + i});
+            blas_syrk_upper('T', v.d, now, part, now, 1.0, values, v.d);
+            check_interrupt();
+        }
     } else {
         const size_t columns = wanted == GRAM_MATRIX ? chunk_rows(v.d, v.n) : 1;
-        linear_gram(&v, columns, scratch(v.n * columns), check_interrupt,
-                    wanted == GRAM_MATRIX ? values : NULL, sums);
+        double *part = scratch(v.n * columns);
+        for (size_t j = 0; j < v.d; j += columns) {
+            const size_t now = least(v.d - j, columns);
+            load_columns(&v, j, now, part);
+            add_sums(part, v.n, now, (linear_sums) {sums.s + j, sums.f + j, sums.k});
+            if (side > 0) blas_syrk_upper('N', v.n, now, part, v.n, 1.0, values, v.n);
+            check_interrupt();
+        }
     }
+    /* only the upper triangle of the product is there */
     if (wanted != NO_PRODUCT) *put_doubles(result, 3, 1) = squares_upper(values, side);
     if (wanted == GRAM_MATRIX) mirror_upper(values, side);
     UNPROTECT(1);
@@ -195,29 +139,50 @@ SEXP repalign_cross_product(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_m
     return result;
 }
 
-/* The sum of linear_cross from the Gram matrix of one side and the columns of the other. */
+/* The sum of linear_cross from the Gram matrix of one side and the columns of the other: over the
+   columns y_j' gram y_j. */
 SEXP repalign_gram_column_total(SEXP gram, SEXP y, SEXP y_means, SEXP y_scale)
 {
     const centered_view v = read_view(ARG(y), ARG(y_means), ARG(y_scale));
     const double *values = read_matrix_size(ARG(gram), v.n, v.n);
     const size_t columns = chunk_rows(v.d, v.n);
-    return Rf_ScalarReal(gram_form(values, &v, columns, scratch(v.n * columns),
-                                   scratch(v.n * columns), check_interrupt));
+    double *part = scratch(v.n * columns), *product = scratch(v.n * columns), total = 0.0;
+    for (size_t j = 0; j < v.d; j += columns) {
+        const size_t now = least(v.d - j, columns);
+        load_columns(&v, j, now, part);
+        blas_symm_left(v.n, now, values, v.n, part, v.n, product, v.n);
+        total += dot_blocked(part, product, v.n * now);
+        check_interrupt();
+    }
+    return Rf_ScalarReal(total);
 }
 
-/* For pairs of a column of x (ix) and one of y (iy): list(c, dd), see paired_moments(). */
+/* For pairs of a column of x (ix) and one of y (iy): list(c = sum phi psi, dd = sum phi^2
+   psi^2). */
 SEXP repalign_paired_moments(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                              SEXP ix, SEXP iy)
 {
     const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
     const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
     read_matrix_rows(ARG(y), vx.n);
-    const int *a = read_index(ARG(ix), vx.d);
+    const int *of_x = read_zero_based(ARG(ix), vx.d);
     const size_t pairs = (size_t) XLENGTH(ix);
-    const int *b = read_indices(ARG(iy), pairs, vy.d);
+    const int *of_y = read_from_zero(ARG(iy), pairs, vy.d);
     SEXP result = PROTECT(NAMED_LIST("c", "dd"));
     double *c = put_doubles(result, 0, pairs), *dd = put_doubles(result, 1, pairs);
-    paired_moments(&vx, &vy, a, b, pairs, c, dd);
+    for (size_t p = 0; p < pairs; p++) {
+        const size_t a = (size_t) of_x[p], b = (size_t) of_y[p];
+        const double *xa = vx.x + a * vx.n, *yb = vy.x + b * vy.n;
+        double first = 0.0, second = 0.0;
+        for (size_t i = 0; i < vx.n; i++) {
+            const double product = (xa[i] - vx.mean[a]) * vx.inverse_scale *
+                                   ((yb[i] - vy.mean[b]) * vy.inverse_scale);
+            first += product;
+            second += product * product;
+        }
+        c[p] = first;
+        dd[p] = second;
+    }
     UNPROTECT(1);
     return result;
 }

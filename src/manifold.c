@@ -51,11 +51,14 @@ static double decay_rate(const double *delta, size_t k, double target)
 }
 
 /* Differences from the nearest distance, times a power of two that brings the row's largest
-   distance near one (no digit is lost, and no difference overflows); ties become 0. Tied
-   distances may stand in any order. */
-static double differences(const double *dist, size_t n, size_t k, double *delta)
+   distance near one (no digit is lost, and no difference overflows); ties become 0. Tied distances
+   may stand in any order. Where log2 k or more neighbours tie at the nearest, sigma = 0 (the
+   limit): 1 for the tied, 0 for the others. Returns sigma. delta: k scratch. */
+static double row_weights(const double *dist, size_t n, size_t k, double *delta, double *weight)
 {
-    double nearest = dist[0], size = 0.0;
+    const double target = log2((double) k);
+    double nearest = dist[0], size = 0.0, largest = 0.0;
+    size_t tied = 0;
     for (size_t e = 0; e < k; e++) {
         nearest = fmin(nearest, dist[e * n]);
         size = fmax(size, fabs(dist[e * n]));
@@ -65,14 +68,6 @@ static double differences(const double *dist, size_t n, size_t k, double *delta)
         delta[e] = dist[e * n] * factor - nearest * factor;
         if (delta[e] <= tie) delta[e] = 0.0;
     }
-    return factor;
-}
-
-static double row_weights(const double *dist, size_t n, size_t k, double *delta, double *weight)
-{
-    const double target = log2((double) k), factor = differences(dist, n, k, delta);
-    size_t tied = 0;
-    double largest = 0.0;
     for (size_t e = 0; e < k; e++) {
         tied += delta[e] == 0.0;
         largest = fmax(largest, delta[e]);
@@ -87,20 +82,9 @@ static double row_weights(const double *dist, size_t n, size_t k, double *delta,
     return largest / rate / factor;
 }
 
-/* Distances and weights are n x k. weight = exp(-(d - rho) / sigma) with rho the
-   nearest distance of the row and sigma such that the row sums to log2 k. Where log2 k or
-   more neighbours tie at rho, sigma = 0 (the limit): 1 for the tied, 0 for the others.
-   delta: k scratch. */
-static void manifold_weights(const double *dist, size_t n, size_t k, double *delta, double *weight,
-                             double *sigma, pause_function pause)
-{
-    for (size_t i = 0; i < n; i++) {
-        sigma[i] = row_weights(dist + i, n, k, delta, weight + i);
-        if (i % PAUSE_ROWS == 0) pause();
-    }
-}
-
-/* list(weight, sigma) from the distances of each row's nearest neighbours. */
+/* list(weight, sigma) from the distances of each row's nearest neighbours (n x k). weight =
+   exp(-(d - rho) / sigma) with rho the nearest distance of the row and sigma such that the row sums
+   to log2 k. */
 SEXP repalign_manifold_weights(SEXP dist)
 {
     const double *distances = read_matrix(ARG(dist));
@@ -108,7 +92,11 @@ SEXP repalign_manifold_weights(SEXP dist)
     if (k < 1) argument_error("dist", "have columns");
     SEXP result = PROTECT(NAMED_LIST("weight", "sigma"));
     double *weight = put_matrix(result, 0, n, k), *sigma = put_doubles(result, 1, n);
-    manifold_weights(distances, n, k, scratch(k), weight, sigma, check_interrupt);
+    double *delta = scratch(k);
+    for (size_t i = 0; i < n; i++) {
+        sigma[i] = row_weights(distances + i, n, k, delta, weight + i);
+        if (i % PAUSE_ROWS == 0) check_interrupt();
+    }
     UNPROTECT(1);
     return result;
 }

@@ -38,13 +38,6 @@ typedef struct {
     double *level, *value;       /* places each */
 } map_room;
 
-/* How sums over subjects become the statistic: with `squares` (a sum of squares a place) t, and
-   otherwise sum * factor. */
-typedef struct {
-    const double *squares;
-    double subjects, factor;
-} map_statistic;
-
 /* Values between two pauses, of statistics and of enhanced maps; places of an item. */
 #define PAUSE_VALUES 50000000.0
 #define PAUSE_ENHANCED 2000000.0
@@ -62,21 +55,16 @@ static uint64_t falling_key(double value)
 
 #define FEW_PLACES 48
 
-static void insert_places(keyed_place *cells, size_t count)
-{
-    for (size_t k = 1; k < count; k++) {
-        const keyed_place cell = cells[k];
-        size_t at = k;
-        for (; at > 0 && cells[at - 1].key > cell.key; at--) cells[at] = cells[at - 1];
-        cells[at] = cell;
-    }
-}
-
 /* Sorts cells by their keys, equal ones in the order of their places; returns where they are. */
 static keyed_place *sort_places(keyed_place *cells, keyed_place *others, size_t count)
 {
     if (count <= FEW_PLACES) {
-        insert_places(cells, count);
+        for (size_t k = 1; k < count; k++) {
+            const keyed_place cell = cells[k];
+            size_t at = k;
+            for (; at > 0 && cells[at - 1].key > cell.key; at--) cells[at] = cells[at - 1];
+            cells[at] = cell;
+        }
         return cells;
     }
     size_t counts[(size_t) 1 << 11];
@@ -118,11 +106,17 @@ static int find_root(int *root, int place)
     return place;
 }
 
-/* Places come in falling order. Each becomes a node, to which the components that it joins go up,
-   and whose size is that of the component up to its height. */
-static void join_places(const keyed_place *order, size_t count, const place_graph *graph,
-                        map_room *room)
+/* The part of the values with this sign. Places come in falling order. Each becomes a node, to
+   which the components that it joins go up, and whose size is that of the component up to its
+   height. */
+static double enhance_part(const double *map, double sign, const place_graph *graph,
+                           const correction *by, map_room *room, double *enhanced)
 {
+    size_t count = 0;
+    for (size_t i = 0; i < graph->places; i++)
+        if (sign * map[i] > 0.0)
+            room->cells[count++] = (keyed_place){falling_key(sign * map[i]), (int) i};
+    const keyed_place *order = sort_places(room->cells, room->others, count);
     for (size_t k = 0; k < count; k++) {
         const int place = order[k].place;
         room->root[place] = place;
@@ -138,18 +132,6 @@ static void join_places(const keyed_place *order, size_t count, const place_grap
             room->size[place] += room->size[root];
         }
     }
-}
-
-/* The part of the values with this sign. */
-static double enhance_part(const double *map, double sign, const place_graph *graph,
-                           const correction *by, map_room *room, double *enhanced)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < graph->places; i++)
-        if (sign * map[i] > 0.0)
-            room->cells[count++] = (keyed_place){falling_key(sign * map[i]), (int) i};
-    const keyed_place *order = sort_places(room->cells, room->others, count);
-    join_places(order, count, graph, room);
     double largest = 0.0;
     for (size_t k = count; k-- > 0;) {
         const int place = order[k].place, up = room->up[place];
@@ -180,121 +162,53 @@ static double enhance_map(const double *map, const place_graph *graph, const cor
 
 /* ---- clusters */
 
-/* The sum over the cluster of `first`, whose places get the label. Places that wait for a look at
-   those around them stand in `size`; `root` says which were seen. */
-static double walk_cluster(const double *map, double sign, int first, const place_graph *graph,
-                           const correction *by, map_room *room, int *label, int number)
-{
-    int *waiting = room->size, *seen = room->root;
-    size_t count = 0;
-    double sum = 0.0;
-    waiting[count++] = first;
-    seen[first] = number;
-    while (count > 0) {
-        const int place = waiting[--count];
-        sum += sign * map[place];
-        if (label) label[place] = number;
-        for (int at = graph->start[place]; at < graph->start[place + 1]; at++) {
-            const int other = graph->near[at];
-            if (seen[other] >= 0 || !(sign * map[other] > by->cutoff)) continue;
-            seen[other] = number;
-            waiting[count++] = other;
-        }
-    }
-    return sum;
-}
-
 /* Connected places above the cutoff; returns the largest absolute sum of values of a cluster.
    label: the number of each place's cluster from 1, in the order of their first places, or 0; or
-   NULL. */
+   NULL. Places that wait for a look at those around them stand in `size`; `root` says which were
+   seen. */
 static double cluster_map(const double *map, const place_graph *graph, const correction *by,
                           map_room *room, int *label)
 {
     if (label) memset(label, 0, graph->places * sizeof(int));
+    int *waiting = room->size, *seen = room->root, number = 0;
     double largest = 0.0;
-    int number = 0;
     for (size_t i = 0; i < graph->places; i++) {
-        const double size = by->both ? fabs(map[i]) : map[i];
-        if (!(size > by->cutoff) || room->root[i] >= 0) continue;
-        const double sum = walk_cluster(map, map[i] > 0.0 ? 1.0 : -1.0, (int) i, graph, by, room,
-                                        label, ++number);
+        const double size = by->both ? fabs(map[i]) : map[i], sign = map[i] > 0.0 ? 1.0 : -1.0;
+        if (!(size > by->cutoff) || seen[i] >= 0) continue;
+        size_t count = 0;
+        double sum = 0.0;
+        waiting[count++] = (int) i;
+        seen[i] = ++number;
+        while (count > 0) {
+            const int place = waiting[--count];
+            sum += sign * map[place];
+            if (label) label[place] = number;
+            for (int at = graph->start[place]; at < graph->start[place + 1]; at++) {
+                const int other = graph->near[at];
+                if (seen[other] >= 0 || !(sign * map[other] > by->cutoff)) continue;
+                seen[other] = number;
+                waiting[count++] = other;
+            }
+        }
         if (sum > largest) largest = sum;
     }
-    for (size_t i = 0; number > 0 && i < graph->places; i++) room->root[i] = -1;
+    for (size_t i = 0; number > 0 && i < graph->places; i++) seen[i] = -1;
     return largest;
 }
 
 /* ---- the largest values under flips */
-
-static double largest_value(const double *map, size_t places, int both)
-{
-    double largest = -INFINITY;
-    for (size_t i = 0; i < places; i++) {
-        const double value = both ? fabs(map[i]) : map[i];
-        if (value > largest) largest = value;
-    }
-    return largest;
-}
 
 static double corrected_largest(const double *map, const place_graph *graph, const correction *by,
                                 map_room *room)
 {
     if (by->kind == CORRECT_TFCE) return enhance_map(map, graph, by, room, NULL);
     if (by->kind == CORRECT_CLUSTERS) return cluster_map(map, graph, by, room, NULL);
-    return largest_value(map, graph->places, by->both);
-}
-
-/* The statistic of a place from its sum over subjects. */
-static double statistic_of(double sum, const map_statistic *by, size_t place)
-{
-    if (!by->squares) return sum * by->factor;
-    const double mean = sum / by->subjects;
-    return mean * sqrt(by->subjects - 1.0) / sqrt(by->squares[place] / by->subjects - mean * mean);
-}
-
-/* Some places under all flips. */
-static void flip_places(double *sums, size_t first, size_t last, size_t places, size_t flips,
-                        const map_statistic *statistic, int both, const double *least,
-                        double *reached)
-{
-    for (size_t flip = 0; flip < flips; flip++) {
-        double *map = sums + places * flip;
-        for (size_t i = first; i < last; i++) {
-            map[i] = statistic_of(map[i], statistic, i);
-            reached[i] += (both ? fabs(map[i]) : map[i]) >= least[i];
-        }
+    double largest = -INFINITY;
+    for (size_t i = 0; i < graph->places; i++) {
+        const double value = by->both ? fabs(map[i]) : map[i];
+        if (value > largest) largest = value;
     }
-}
-
-/* sums: places x flips, replaced by the statistic. reached (a number a place) is increased by how
-   many flips have a statistic (with `both` an absolute one) of at least `least`; largest: of each
-   flip. rooms: one for each thread. */
-static void map_null(double *sums, size_t flips, const place_graph *graph,
-                     const map_statistic *statistic, const correction *by, const double *least,
-                     worker worker, map_room *rooms, double *reached, double *largest)
-{
-    const size_t places = graph->places, chunks = (places + PLACE_CHUNK - 1) / PLACE_CHUNK;
-    const size_t chunks_at_once = items_at_once(PAUSE_VALUES, (double) (PLACE_CHUNK * flips),
-                                                worker.threads);
-    for (size_t first = 0; first < chunks; first += chunks_at_once) {
-        const size_t last = group_end(first, chunks_at_once, chunks);
-        PARALLEL_FOR(worker.threads)
-        for (size_t chunk = first; chunk < last; chunk++)
-            flip_places(sums, PLACE_CHUNK * chunk,
-                        group_end(PLACE_CHUNK * chunk, PLACE_CHUNK, places), places, flips,
-                        statistic, by->both, least, reached);
-        worker.pause();
-    }
-    const double pause = by->kind == CORRECT_TFCE ? PAUSE_ENHANCED : PAUSE_VALUES;
-    const size_t at_once = items_at_once(pause, (double) places, worker.threads);
-    for (size_t first = 0; first < flips; first += at_once) {
-        const size_t last = group_end(first, at_once, flips);
-        PARALLEL_PIECES(worker.threads, 1)
-        for (size_t flip = first; flip < last; flip++)
-            largest[flip] = corrected_largest(sums + places * flip, graph, by,
-                                              rooms + thread_number());
-        worker.pause();
-    }
+    return largest;
 }
 
 /* start: the first of the places in `near` that touch each place, from 0, and at last their number;
@@ -371,28 +285,57 @@ SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings)
     return result;
 }
 
-/* sums: places x flips, sums over subjects; squares: a sum of squares a place, or NULL; scale: the
-   number of subjects and, without squares, what the sums are multiplied by; least: a value a place.
-   Returns list(reached = a number a place, largest = a value a flip). */
+/* sums: places x flips, sums over subjects; squares: a sum of squares a place, for t, or NULL;
+   scale: the number of subjects and, without squares, what the sums are multiplied by; least: a
+   value a place. list(reached = how many flips have a statistic (with `both` an absolute one) of at
+   least `least`, a number a place; largest = a value a flip). */
 SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP near, SEXP settings,
                        SEXP power, SEXP least, SEXP threads)
 {
     const place_graph graph = read_graph(ARG(start), ARG(near));
-    const double *given = read_matrix_rows(ARG(sums), graph.places);
-    const size_t flips = matrix_columns(sums);
-    const double *scales = read_doubles(ARG(scale), 2);
-    map_statistic statistic = {NULL, scales[0], scales[1]};
-    if (!Rf_isNull(squares)) statistic.squares = read_doubles(ARG(squares), graph.places);
-    const correction by = read_correction(ARG(settings), ARG(power), graph.places);
-    const double *lowest = read_doubles(ARG(least), graph.places);
+    const size_t places = graph.places;
+    const double *given = read_matrix_rows(ARG(sums), places);
+    const size_t flips = matrix_columns(sums), chunks = (places + PLACE_CHUNK - 1) / PLACE_CHUNK;
+    const double subjects = read_doubles(ARG(scale), 2)[0], factor = REAL(scale)[1];
+    const double *square = Rf_isNull(squares) ? NULL : read_doubles(ARG(squares), places);
+    const correction by = read_correction(ARG(settings), ARG(power), places);
+    const double *lowest = read_doubles(ARG(least), places);
     const worker worker = read_worker(ARG(threads));
-    double *maps = scratch(graph.places * flips);
-    if (flips > 0) memcpy(maps, given, graph.places * flips * sizeof(double));
+    double *maps = scratch(places * flips);
+    if (flips > 0) memcpy(maps, given, places * flips * sizeof(double));
     SEXP result = PROTECT(NAMED_LIST("reached", "largest"));
-    double *reached = put_doubles(result, 0, graph.places);
-    memset(reached, 0, graph.places * sizeof(double));
-    map_null(maps, flips, &graph, &statistic, &by, lowest, worker,
-             new_map_rooms(graph.places, worker.threads), reached, put_doubles(result, 1, flips));
+    double *reached = put_doubles(result, 0, places), *largest = put_doubles(result, 1, flips);
+    memset(reached, 0, places * sizeof(double));
+    map_room *rooms = new_map_rooms(places, worker.threads);
+    size_t at_once = items_at_once(PAUSE_VALUES, (double) (PLACE_CHUNK * flips), worker.threads);
+    for (size_t first = 0; first < chunks; first += at_once) {
+        const size_t last = group_end(first, at_once, chunks);
+        PARALLEL_FOR(worker.threads)
+        for (size_t chunk = first; chunk < last; chunk++) {
+            const size_t from = PLACE_CHUNK * chunk, to = group_end(from, PLACE_CHUNK, places);
+            for (size_t flip = 0; flip < flips; flip++) {
+                double *map = maps + places * flip;
+                for (size_t i = from; i < to; i++) {
+                    const double sum = map[i], mean = sum / subjects;
+                    map[i] = square ? mean * sqrt(subjects - 1.0) /
+                                          sqrt(square[i] / subjects - mean * mean)
+                                    : sum * factor;
+                    reached[i] += (by.both ? fabs(map[i]) : map[i]) >= lowest[i];
+                }
+            }
+        }
+        worker.pause();
+    }
+    const double pause = by.kind == CORRECT_TFCE ? PAUSE_ENHANCED : PAUSE_VALUES;
+    at_once = items_at_once(pause, (double) places, worker.threads);
+    for (size_t first = 0; first < flips; first += at_once) {
+        const size_t last = group_end(first, at_once, flips);
+        PARALLEL_PIECES(worker.threads, 1)
+        for (size_t flip = first; flip < last; flip++)
+            largest[flip] = corrected_largest(maps + places * flip, &graph, &by,
+                                              rooms + thread_number());
+        worker.pause();
+    }
     UNPROTECT(1);
     return result;
 }

@@ -8,14 +8,6 @@
 #include "entry.h"
 #include "loops.h"
 
-/* The largest absolute entry of the centred matrix, without columns whose entries are equal but for
-   rounding, and of the matrix itself; and are all entries finite? Where they are not, the other
-   numbers mean nothing. */
-typedef struct {
-    double largest, size;
-    int finite;
-} column_extent;
-
 /* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
 
@@ -77,8 +69,6 @@ static inline double centered_squares(const double *x, size_t n, double mean, do
     return s0 + s1 + last * last;
 }
 
-static int is_finite(double value) { return value - value == 0.0; }
-
 /* The mean of a column whose sum is too large for a double: entries are scaled before they are
    added. Infinite entries and NaN remain in the result. */
 static double huge_mean(const double *column, size_t n)
@@ -112,20 +102,22 @@ static inline void meet(least_value *least, double value)
 }
 
 /* A column of five or more with a larger share of the variance of all than this decides the scores
-   alone. Of lognormal gains (standard deviation 0.5 of the logarithm) it is a neuron in 0.1% of sets
-   of 5, and in none of 10 or more; with 1 in 11%, 4% of 10, and 0.1% of 100 (bench/input.R). */
+   alone. Of lognormal gains (standard deviation 0.5 of the logarithm) it is a neuron in 0.1% of
+   sets of 5, and in none of 10 or more; with 1 in 11%, 4% of 10, and 0.1% of 100
+   (bench/input.R). */
 #define DOMINANT_SHARE 0.9
 #define LEAST_COLUMNS 5
 
 /* A whole number in so many cells is no response if it is farther from all other values than this
-   many times their range, and than this distance. 0 (silent units) and the largest numbers of so many
-   bits (saturated values) are responses. */
+   many times their range, and than this distance. 0 (silent units) and the largest numbers of so
+   many bits (saturated values) are responses. */
 #define LEAST_CODED 3.0
 #define CODED_RANGES 2.0
 #define CODED_DISTANCE 8.0
 #define MOST_BITS 16
 
-/* Is the value at this end of all values a code? sign: -1 if the end is that of the values times -1. */
+/* Is the value at this end of all values a code? sign: -1 if the end is that of the values times
+   -1. */
 static int is_code(const least_value *end, const least_value *other, double sign)
 {
     const double range = -other->value - end->next, value = sign * end->value;
@@ -136,8 +128,8 @@ static int is_code(const least_value *end, const least_value *other, double sign
     return end->next - end->value > fmax(CODED_RANGES * range, CODED_DISTANCE);
 }
 
-/* What shows columns that are no neurons, and codes of missing values; NaN are left out. The ends are
-   of all columns that vary. */
+/* What shows columns that are no neurons, and codes of missing values; NaN are left out. The ends
+   are of all columns that vary. */
 typedef struct {
     least_value ends[2];
     double total, most;     /* sums of squares: of all centred columns, and the largest of one */
@@ -148,34 +140,31 @@ typedef struct {
 static const odd_columns none_odd = {
     {{INFINITY, INFINITY, 0.0}, {INFINITY, INFINITY, 0.0}}, 0.0, -1.0, 0.0, 0.0, 0.0};
 
-/* The sum of squares of a centred column with NaN, and what a pass over its other values tells. */
-static double squares_of_known(const double *x, size_t n, column_pass *pass)
-{
-    double sum = 0.0, count = 0.0, squares = 0.0;
-    pass->low = INFINITY;
-    pass->high = -INFINITY;
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(x[i])) continue;
-        pass->low = fmin(pass->low, x[i]);
-        pass->high = fmax(pass->high, x[i]);
-        sum += x[i];
-        count++;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const double left = x[i] - sum / count;
-        if (!isnan(left)) squares += left * left;
-    }
-    return squares;
-}
-
 /* number: of the column, from 1. */
 static void look_at_column(odd_columns *odd, const double *column, size_t n, size_t number,
                            column_pass pass)
 {
     least_value *low = &odd->ends[0], *high = &odd->ends[1];
-    const double squares =
-        is_finite(pass.sum) ? centered_squares(column, n, *column + pass.sum / (double) n, 1.0)
-                            : squares_of_known(column, n, &pass);
+    double squares = 0.0;
+    if (isfinite(pass.sum)) {
+        squares = centered_squares(column, n, *column + pass.sum / (double) n, 1.0);
+    } else {
+        /* of the other values, where there are NaN */
+        double sum = 0.0, count = 0.0;
+        pass.low = INFINITY;
+        pass.high = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            if (isnan(column[i])) continue;
+            pass.low = fmin(pass.low, column[i]);
+            pass.high = fmax(pass.high, column[i]);
+            sum += column[i];
+            count++;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const double left = column[i] - sum / count;
+            if (!isnan(left)) squares += left * left;
+        }
+    }
     odd->total += squares;
     if (squares > odd->most) {
         odd->most = squares;
@@ -194,29 +183,6 @@ static void judge_odd(odd_columns *odd)
     odd->share = odd->most / odd->total;
     if (is_code(&odd->ends[0], &odd->ends[1], 1.0)) odd->code = 1.0;
     else if (is_code(&odd->ends[1], &odd->ends[0], -1.0)) odd->code = -1.0;
-}
-
-/* Means exact to the rounding of the differences between entries (a constant column gets its own
-   value, so that it centres to exact zeros), in one pass over the memory. Differences from the
-   first entry are added: in the sum of a column far from zero, the digits in which its entries
-   differ would be lost. odd: NULL, or what is told of the columns beside. */
-static column_extent column_means(const double *x, size_t n, size_t d, double *means,
-                                  odd_columns *odd)
-{
-    column_extent all = {0.0, 0.0, 1};
-    for (size_t j = 0; j < d; j++, means++) {
-        const double *column = x + j * n;
-        const column_pass pass = pass_over(column, n, *column);
-        if (odd) look_at_column(odd, column, n, j + 1, pass);
-        all.size = larger(all.size, larger(pass.high, -pass.low));
-        *means = *column + pass.sum / (double) n;
-        if (is_finite(pass.sum) && pass.low == pass.high) *means = pass.low;
-        else if (!is_finite(*means)) *means = huge_mean(column, n);
-        if (!is_finite(*means)) all.finite = 0;
-        if (!are_equal(pass.low, pass.high))
-            all.largest = larger(all.largest, larger(pass.high - *means, *means - pass.low));
-    }
-    return all;
 }
 
 /* next: what is asked for while this is done (see FETCH_BLOCK). */
@@ -344,33 +310,43 @@ double squares_of_column(const centered_view *v, size_t j)
     return centered_squares(v->x + j * v->n, v->n, v->mean[j], v->inverse_scale);
 }
 
-static double view_squares(const centered_view *v, pause_function pause)
-{
-    double total = 0.0;
-    for (size_t j = 0; j < v->d; j++) {
-        total += squares_of_column(v, j);
-        if (j % PAUSE_COLUMNS == 0) pause();
-    }
-    return total;
-}
-
 SEXP repalign_all_finite(SEXP x)
 {
     if (!Rf_isReal(x)) argument_error("x", "hold doubles");
     return Rf_ScalarLogical(all_finite(REAL(x), (size_t) XLENGTH(x)));
 }
 
-/* list(means, largest, size, finite): see column_extent. */
+/* list(means, largest, size, finite): of the columns; the largest absolute entry of the centred
+   matrix, without columns whose entries are equal but for rounding, and of the matrix itself; and
+   are all entries finite? Where they are not, the other numbers mean nothing.
+
+   Means are exact to the rounding of the differences between entries (a constant column gets its
+   own value, so that it centres to exact zeros), in one pass over the memory. Differences from the
+   first entry are added: in the sum of a column far from zero, the digits in which its entries
+   differ would be lost. odd: NULL, or what is told of the columns beside. */
 static SEXP stats_of(SEXP x, odd_columns *odd)
 {
     const double *values = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x), d = matrix_columns(x);
     SEXP result = PROTECT(NAMED_LIST("means", "largest", "size", "finite"));
-    double *means = put_doubles(result, 0, matrix_columns(x));
-    const column_extent extent =
-        column_means(values, matrix_rows(x), matrix_columns(x), means, odd);
-    *put_doubles(result, 1, 1) = extent.largest;
-    *put_doubles(result, 2, 1) = extent.size;
-    SET_VECTOR_ELT(result, 3, Rf_ScalarLogical(extent.finite));
+    double *means = put_doubles(result, 0, d), largest = 0.0, size = 0.0;
+    int finite = 1;
+    for (size_t j = 0; j < d; j++) {
+        const double *column = values + j * n;
+        const column_pass pass = pass_over(column, n, *column);
+        if (odd) look_at_column(odd, column, n, j + 1, pass);
+        size = larger(size, larger(pass.high, -pass.low));
+        double mean = *column + pass.sum / (double) n;
+        if (isfinite(pass.sum) && pass.low == pass.high) mean = pass.low;
+        else if (!isfinite(mean)) mean = huge_mean(column, n);
+        if (!isfinite(mean)) finite = 0;
+        if (!are_equal(pass.low, pass.high))
+            largest = larger(largest, larger(pass.high - mean, mean - pass.low));
+        means[j] = mean;
+    }
+    *put_doubles(result, 1, 1) = largest;
+    *put_doubles(result, 2, 1) = size;
+    SET_VECTOR_ELT(result, 3, Rf_ScalarLogical(finite));
     UNPROTECT(1);
     return result;
 }
@@ -456,7 +432,12 @@ SEXP repalign_center(SEXP x, SEXP means, SEXP scale)
 SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale)
 {
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    return Rf_ScalarReal(view_squares(&v, check_interrupt));
+    double total = 0.0;
+    for (size_t j = 0; j < v.d; j++) {
+        total += squares_of_column(&v, j);
+        if (j % PAUSE_COLUMNS == 0) check_interrupt();
+    }
+    return Rf_ScalarReal(total);
 }
 
 SEXP repalign_dot(SEXP a, SEXP b)

@@ -44,13 +44,6 @@ double nth_smallest(double *values, size_t count, size_t rank, pause_function pa
     return values[rank];
 }
 
-ALWAYS_INLINE void lower(const double *values, size_t count, double *lowest)
-{
-    AT_ONCE
-    for (size_t j = 0; j < count; j++)
-        lowest[j] = values[j] < lowest[j] ? values[j] : lowest[j];
-}
-
 /* The smallest of each of many groups of values tell nearly as much as all values, and are found
    without a branch. */
 double limit_of_nearest(const double *values, size_t count, size_t wanted, double *lowest)
@@ -59,8 +52,12 @@ double limit_of_nearest(const double *values, size_t count, size_t wanted, doubl
     const size_t groups = enough > count / 2 ? count : enough;
     if (groups < wanted) return INFINITY;
     for (size_t g = 0; g < groups; g++) lowest[g] = INFINITY;
-    for (size_t start = 0; start < count; start += groups)
-        lower(values + start, count - start < groups ? count - start : groups, lowest);
+    for (size_t start = 0; start < count; start += groups) {
+        const double *from = values + start;
+        const size_t length = least(count - start, groups);
+        AT_ONCE
+        for (size_t j = 0; j < length; j++) lowest[j] = from[j] < lowest[j] ? from[j] : lowest[j];
+    }
     return nth_smallest(lowest, groups, wanted - 1, NULL);
 }
 
@@ -94,21 +91,16 @@ ALWAYS_INLINE void sift(candidate *c, size_t hole, size_t count, order after)
     c[hole] = moved;
 }
 
-ALWAYS_INLINE void insertion_sort(candidate *c, size_t count, order after)
-{
-    for (size_t i = 1; i < count; i++) {
-        const candidate moved = c[i];
-        size_t at = i;
-        for (; at > 0 && after(c[at - 1], moved); at--) c[at] = c[at - 1];
-        c[at] = moved;
-    }
-}
-
 /* No recursion and no memory: this runs in parallel regions. */
 ALWAYS_INLINE void sort_by(candidate *c, size_t count, order after)
 {
     if (count <= 32) {
-        insertion_sort(c, count, after);
+        for (size_t i = 1; i < count; i++) {
+            const candidate moved = c[i];
+            size_t at = i;
+            for (; at > 0 && after(c[at - 1], moved); at--) c[at] = c[at - 1];
+            c[at] = moved;
+        }
         return;
     }
     for (size_t i = count / 2; i-- > 0;) sift(c, i, count, after);

@@ -18,45 +18,24 @@ typedef struct {
 /* One minus a cosine below this is what rounding leaves of two equal directions. */
 #define SAME_DIRECTION 1e-28
 
-/* Inner products of rows i and idx[i + e n], into out (n x k). */
-static void edge_products(const neighbour_rows *v, size_t n, size_t k, worker by, double *out)
-{
-    const size_t d = v->d, at_once = items_at_once(PAUSE_WORK, (double) (k * d), by.threads);
-    for (size_t first = 0; first < n; first += at_once) {
-        const size_t last = group_end(first, at_once, n);
-        PARALLEL_FOR(by.threads)
-        for (size_t i = first; i < last; i++) {
-            for (size_t e = 0; e < k; e++) {
-                const size_t j = (size_t) v->idx[i + e * n] - 1;
-                out[i + e * n] = dot_blocked(v->rows + i * d, v->rows + j * d, d);
-            }
-        }
-        by.pause();
-    }
-}
-
-/* Half the squared distance of two unit rows: one minus their cosine, without
-   cancellation. */
-static double direction_distance(const double *a, const double *b, size_t d)
-{
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    size_t j = 0;
-    for (; j + 4 <= d; j += 4) {
-        s0 += (a[j] - b[j]) * (a[j] - b[j]);
-        s1 += (a[j + 1] - b[j + 1]) * (a[j + 1] - b[j + 1]);
-        s2 += (a[j + 2] - b[j + 2]) * (a[j + 2] - b[j + 2]);
-        s3 += (a[j + 3] - b[j + 3]) * (a[j + 3] - b[j + 3]);
-    }
-    for (; j < d; j++) s0 += (a[j] - b[j]) * (a[j] - b[j]);
-    const double half = 0.5 * ((s0 + s1) + (s2 + s3));
-    return half < SAME_DIRECTION ? 0.0 : half;
-}
-
-/* One minus the cosine, or the cosine, of rows i and j. */
+/* One minus the cosine, or the cosine, of rows i and j: half the squared distance of two unit rows
+   is one minus their cosine, without cancellation. */
 static double relation(const neighbour_rows *v, size_t i, size_t j, int distance)
 {
     const double *a = v->rows + i * v->d, *b = v->rows + j * v->d;
-    return distance ? direction_distance(a, b, v->d) : dot_blocked(a, b, v->d);
+    const size_t d = v->d;
+    if (!distance) return dot_blocked(a, b, d);
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    size_t k = 0;
+    for (; k + 4 <= d; k += 4) {
+        s0 += (a[k] - b[k]) * (a[k] - b[k]);
+        s1 += (a[k + 1] - b[k + 1]) * (a[k + 1] - b[k + 1]);
+        s2 += (a[k + 2] - b[k + 2]) * (a[k + 2] - b[k + 2]);
+        s3 += (a[k + 3] - b[k + 3]) * (a[k + 3] - b[k + 3]);
+    }
+    for (; k < d; k++) s0 += (a[k] - b[k]) * (a[k] - b[k]);
+    const double half = 0.5 * ((s0 + s1) + (s2 + s3));
+    return half < SAME_DIRECTION ? 0.0 : half;
 }
 
 /* The same along an edge of the graph of v, which has it. */
@@ -99,27 +78,6 @@ static double second_order_cosine(const neighbour_rows *x, const neighbour_rows 
     return xx > 0.0 && yy > 0.0 ? xy / sqrt(xx) / sqrt(yy) : NAN;
 }
 
-/* For each row: the cosine between its similarities (inner products of unit rows) to the
-   union of its neighbours in x and y, as x and as y have them; or, with distance, between
-   one minus the similarities. NaN where one side has zeros only. slots: n x threads
-   scratch. */
-static void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n,
-                                 size_t k, int distance, worker by, int *slots, double *out)
-{
-    const double work = (double) (k * (x->d + y->d));
-    const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);
-    for (size_t i = 0; i < n * (size_t) by.threads; i++) slots[i] = 0;
-    for (size_t first = 0; first < n; first += at_once) {
-        const size_t last = group_end(first, at_once, n);
-        PARALLEL_FOR(by.threads)
-        for (size_t i = first; i < last; i++) {
-            int *slot = slots + thread_number() * n;
-            out[i] = second_order_cosine(x, y, n, k, i, distance, slot);
-        }
-        by.pause();
-    }
-}
-
 /* rows: d x n, as repalign_neighbour_rows() makes them; dist: like idx, or NULL. */
 static neighbour_rows read_neighbours(SEXP rows, const char *rows_name, SEXP idx,
                                       const char *idx_name, SEXP dist, const char *dist_name)
@@ -133,18 +91,32 @@ static neighbour_rows read_neighbours(SEXP rows, const char *rows_name, SEXP idx
     return v;
 }
 
+/* Inner products of rows i and idx[i + e n], n x k. */
 SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads)
 {
     const neighbour_rows v = read_neighbours(ARG(rows), ARG(idx), ARG(R_NilValue));
-    const size_t n = matrix_columns(rows), k = matrix_columns(idx);
+    const size_t n = matrix_columns(rows), k = matrix_columns(idx), d = v.d;
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(n, k));
-    edge_products(&v, n, k, by, REAL(result));
+    double *out = REAL(result);
+    const size_t at_once = items_at_once(PAUSE_WORK, (double) (k * d), by.threads);
+    for (size_t first = 0; first < n; first += at_once) {
+        const size_t last = group_end(first, at_once, n);
+        PARALLEL_FOR(by.threads)
+        for (size_t i = first; i < last; i++)
+            for (size_t e = 0; e < k; e++) {
+                const size_t j = (size_t) v.idx[i + e * n] - 1;
+                out[i + e * n] = dot_blocked(v.rows + i * d, v.rows + j * d, d);
+            }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }
 
-/* A cosine a row. The graphs hold one minus the cosine in dist. */
+/* For each row: the cosine between its similarities (inner products of unit rows) to the union of
+   its neighbours in x and y, as x and as y have them; or, with distance, between one minus the
+   similarities. NaN where one side has zeros only. The graphs hold one minus the cosine in dist. */
 SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP dist_x, SEXP rows_y, SEXP idx_y,
                                    SEXP dist_y, SEXP distance, SEXP threads)
 {
@@ -154,10 +126,19 @@ SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP dist_x, SEXP ro
     if (matrix_columns(rows_y) != n) argument_error("rows_y", "have as many columns as `rows_x`");
     read_matrix_size(ARG(dist_x), n, k);
     read_matrix_size(ARG(dist_y), n, k);
+    const int as_distance = read_flag(ARG(distance));
     const worker by = read_worker(ARG(threads));
-    int *slots = int_scratch(n * (size_t) by.threads);
+    int *slots = zeroed_bytes(n * (size_t) by.threads * sizeof(int));
     SEXP result = PROTECT(new_doubles(n));
-    second_order_cosines(&x, &y, n, k, read_flag(ARG(distance)), by, slots, REAL(result));
+    double *out = REAL(result);
+    const size_t at_once = items_at_once(PAUSE_WORK, (double) (k * (x.d + y.d)), by.threads);
+    for (size_t first = 0; first < n; first += at_once) {
+        const size_t last = group_end(first, at_once, n);
+        PARALLEL_FOR(by.threads)
+        for (size_t i = first; i < last; i++)
+            out[i] = second_order_cosine(&x, &y, n, k, i, as_distance, slots + thread_number() * n);
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

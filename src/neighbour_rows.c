@@ -15,14 +15,23 @@ ALWAYS_INLINE double largest_entry(const double *row, size_t d)
     return largest;
 }
 
-ALWAYS_INLINE void scale_row(double *row, size_t d, double factor)
+/* 1: the row has no direction. Differences from the first entry are added, as in stats_of(). An
+   exactly constant row becomes exact zeros. */
+ALWAYS_INLINE int unit_row(double *row, size_t d, int centered)
 {
-    AT_ONCE
-    for (size_t a = 0; a < d; a++) row[a] *= factor;
-}
-
-ALWAYS_INLINE double row_length(const double *row, size_t d, double factor)
-{
+    double factor = power_near_one(largest_entry(row, d));
+    if (centered) {
+        AT_ONCE
+        for (size_t a = 0; a < d; a++) row[a] *= factor;
+        const double from = row[0];
+        double sum = 0.0;
+        SUM_AT_ONCE(sum)
+        for (size_t a = 0; a < d; a++) sum += row[a] - from;
+        const double mean = from + sum / (double) d;
+        AT_ONCE
+        for (size_t a = 0; a < d; a++) row[a] -= mean;
+        factor = power_near_one(largest_entry(row, d));
+    }
     double s0 = 0.0, s1 = 0.0;
     const size_t half = d / 2;
     SUM_AT_ONCE(s0, s1)
@@ -32,32 +41,7 @@ ALWAYS_INLINE double row_length(const double *row, size_t d, double factor)
         s1 += second * second;
     }
     const double last = d % 2 ? row[d - 1] * factor : 0.0;
-    return sqrt(s0 + s1 + last * last);
-}
-
-/* Differences from the first entry are added, as in column_means(). An exactly constant row becomes
-   exact zeros. */
-ALWAYS_INLINE void center_row(double *row, size_t d)
-{
-    const double from = row[0];
-    double sum = 0.0;
-    SUM_AT_ONCE(sum)
-    for (size_t a = 0; a < d; a++) sum += row[a] - from;
-    const double mean = from + sum / (double) d;
-    AT_ONCE
-    for (size_t a = 0; a < d; a++) row[a] -= mean;
-}
-
-/* 1: the row has no direction. */
-ALWAYS_INLINE int unit_row(double *row, size_t d, int centered)
-{
-    double factor = power_near_one(largest_entry(row, d));
-    if (centered) {
-        scale_row(row, d, factor);
-        center_row(row, d);
-        factor = power_near_one(largest_entry(row, d));
-    }
-    const double length = row_length(row, d, factor), inverse = 1.0 / length;
+    const double length = sqrt(s0 + s1 + last * last), inverse = 1.0 / length;
     if (length == 0.0) return 1;
     /* one after the other: their product may be too large for a double */
     AT_ONCE
@@ -82,11 +66,13 @@ ALWAYS_INLINE void turn(const centered_view *v, size_t i, size_t rows, size_t a,
         for (size_t c = 0; c < columns; c++) out[a + c + (i + r) * v->d] = square[r][c];
 }
 
-static void transpose_rows(const centered_view *v, double *rows, pause_function pause)
+size_t prepare_neighbour_rows(const centered_view *v, row_preparation how, double *rows,
+                              int *degenerate, pause_function pause)
 {
     const size_t n = v->n, whole_rows = n - n % TURN;
+    size_t bad = 0;
     for (size_t a = 0; a < v->d; a += TURN) {
-        const size_t columns = a + TURN <= v->d ? TURN : v->d - a;
+        const size_t columns = least(v->d - a, TURN);
         if (columns == TURN)
             for (size_t i = 0; i < whole_rows; i += TURN) turn(v, i, TURN, a, TURN, rows);
         else
@@ -94,13 +80,6 @@ static void transpose_rows(const centered_view *v, double *rows, pause_function 
         if (whole_rows < n) turn(v, whole_rows, n - whole_rows, a, columns, rows);
         if (a % (64 * TURN) == 0) pause();
     }
-}
-
-size_t prepare_neighbour_rows(const centered_view *v, row_preparation how, double *rows,
-                              int *degenerate, pause_function pause)
-{
-    size_t bad = 0;
-    transpose_rows(v, rows, pause);
     for (size_t i = 0; i < v->n; i++) {
         degenerate[i] = 0;
         if (how == ROWS_UNIT || how == ROWS_CORRELATION)

@@ -7,25 +7,9 @@
 #include "blas.h"
 #include "entry.h"
 
-/* In: c = x'y and h = (x o x)'(y o y), qx x qy, with s and t the sums of squares of the
-   columns of x and y. Out: c holds the naive terms, h the corrected ones (estimator.h). */
-static void finish_pair_terms(double *c, double *h, const double *s, const double *t, size_t qx,
-                              size_t qy, size_t n)
-{
-    const estimator naive = naive_estimator((double) n);
-    const estimator corrected = corrected_estimator((double) n);
-    for (size_t b = 0; b < qy; b++) {
-        for (size_t a = 0; a < qx; a++) {
-            const size_t at = a + b * qx;
-            const double c2 = c[at] * c[at];
-            h[at] = estimate_linear(corrected, c2, h[at], s[a] * t[b]);
-            c[at] = estimate(naive, c2, 0.0, 0.0);
-        }
-    }
-}
-
 /* One subset pair: sum of h over rows a and columns b (one-based, lengths na, nb). */
-static double gather_sum(const double *h, size_t rows, const int *a, size_t na, const int *b, size_t nb)
+static double gather_sum(const double *h, size_t rows, const int *a, size_t na, const int *b,
+                         size_t nb)
 {
     double total = 0.0;
     for (size_t j = 0; j < nb; j++) {
@@ -53,53 +37,11 @@ static void fill_indicator(const int *members, size_t m, size_t subsets, size_t 
             indicator[(size_t) members[i + r * m] - 1 + r * size] = weight ? weight[r] : 1.0;
 }
 
-/* Sum and count of h over pairs with equal labels (0 .. n_labels - 1).
-   head (n_labels) and next (nb) are scratch. */
-static void equal_label_sum(const double *h, size_t rows, const int *a, size_t na, const int *b,
-                            size_t nb, const int *labels_x, const int *labels_y, size_t n_labels,
-                            int *head, int *next, double *sum, double *count)
-{
-    double total = 0.0, pairs = 0.0;
-    for (size_t g = 0; g < n_labels; g++) head[g] = -1;
-    for (size_t j = 0; j < nb; j++) {
-        const int g = labels_y[b[j] - 1];
-        next[j] = head[g];
-        head[g] = (int) j;
-    }
-    for (size_t i = 0; i < na; i++) {
-        const size_t row = (size_t) a[i] - 1;
-        for (int j = head[labels_x[row]]; j >= 0; j = next[j]) {
-            total += h[row + ((size_t) b[j] - 1) * rows];
-            pairs += 1.0;
-        }
-    }
-    *sum = total;
-    *count = pairs;
-}
-
 /* Subsets taken together in one matrix product. */
 #define SUBSET_BLOCK 256
 
 /* Subsets that are summed one by one between two pauses. */
 #define PAUSE_SUBSETS 64
-
-/* x'y and (x o x)'(y o y) of centred x and y, which may be the same. */
-static void pair_products(const double *x, size_t qx, const double *y, size_t qy, size_t n,
-                          const double *x2, const double *y2, double *c, double *h)
-{
-    if (x == y) {
-        blas_syrk_upper('T', qx, n, x, n, 0.0, c, qx);
-        check_interrupt();
-        blas_syrk_upper('T', qx, n, x2, n, 0.0, h, qx);
-        mirror_upper(c, qx);
-        mirror_upper(h, qx);
-    } else {
-        blas_gemm('T', 'N', qx, qy, n, 1.0, x, n, y, n, 0.0, c, qx);
-        check_interrupt();
-        blas_gemm('T', 'N', qx, qy, n, 1.0, x2, n, y2, n, 0.0, h, qx);
-    }
-    check_interrupt();
-}
 
 /* The squares of all entries, and their column sums. */
 static const double *squares_of(const double *x, size_t n, size_t q, double *sums)
@@ -110,7 +52,9 @@ static const double *squares_of(const double *x, size_t n, size_t q, double *sum
     return squares;
 }
 
-/* list(naive, stimulus): the terms of every pair of a column of x and one of y, both centred. */
+/* list(naive, stimulus): the terms (estimator.h) of every pair of a column of x and one of y, both
+   centred, which may be the same. They come from c = x'y and h = (x o x)'(y o y), with s and t the
+   sums of squares of the columns of x and y. */
 SEXP repalign_pair_terms(SEXP x, SEXP y)
 {
     const double *left = read_matrix(ARG(x));
@@ -121,9 +65,29 @@ SEXP repalign_pair_terms(SEXP x, SEXP y)
     PROTECT(terms.list);
     double *s = scratch(qx), *t = left == right ? s : scratch(qy);
     const double *x2 = squares_of(left, n, qx, s);
-    const double *y2 = left == right ? x2 : squares_of(right, n, qy, t);
-    pair_products(left, qx, right, qy, n, x2, y2, terms.naive, terms.corrected);
-    finish_pair_terms(terms.naive, terms.corrected, s, t, qx, qy, n);
+    double *c = terms.naive, *h = terms.corrected;
+    if (left == right) {
+        blas_syrk_upper('T', qx, n, left, n, 0.0, c, qx);
+        check_interrupt();
+        blas_syrk_upper('T', qx, n, x2, n, 0.0, h, qx);
+        mirror_upper(c, qx);
+        mirror_upper(h, qx);
+    } else {
+        const double *y2 = squares_of(right, n, qy, t);
+        blas_gemm('T', 'N', qx, qy, n, 1.0, left, n, right, n, 0.0, c, qx);
+        check_interrupt();
+        blas_gemm('T', 'N', qx, qy, n, 1.0, x2, n, y2, n, 0.0, h, qx);
+    }
+    check_interrupt();
+    const estimator naive = naive_estimator((double) n);
+    const estimator corrected = corrected_estimator((double) n);
+    for (size_t b = 0; b < qy; b++)
+        for (size_t a = 0; a < qx; a++) {
+            const size_t at = a + b * qx;
+            const double c2 = c[at] * c[at];
+            h[at] = estimate_linear(corrected, c2, h[at], s[a] * t[b]);
+            c[at] = estimate(naive, c2, 0.0, 0.0);
+        }
     UNPROTECT(1);
     return terms.list;
 }
@@ -144,45 +108,29 @@ static subset_pairs read_subsets(SEXP a, size_t qx, SEXP b, size_t qy)
     return s;
 }
 
-static size_t block_size(size_t done, size_t all)
-{
-    return all - done < SUBSET_BLOCK ? all - done : SUBSET_BLOCK;
-}
-
-/* h (qx x qy) times the indicators of the column subsets, then the row subsets of that. */
-static void sums_by_product(const double *h, size_t qx, size_t qy, subset_pairs s, double *out)
-{
-    double *indicator = scratch(qy * SUBSET_BLOCK), *image = scratch(qx * SUBSET_BLOCK);
-    const int first = 1;
-    for (size_t r = 0; r < s.count; r += SUBSET_BLOCK) {
-        const size_t now = block_size(r, s.count);
-        fill_indicator(s.columns + r * s.n_columns, s.n_columns, now, qy, NULL, indicator);
-        blas_gemm('N', 'N', qx, now, qy, 1.0, h, qx, indicator, qy, 0.0, image, qx);
-        for (size_t k = 0; k < now; k++)
-            out[r + k] = gather_sum(image + k * qx, qx, s.rows + (r + k) * s.n_rows, s.n_rows,
-                                    &first, 1);
-        check_interrupt();
-    }
-}
-
-static void sums_by_gathering(const double *h, size_t qx, subset_pairs s, double *out)
-{
-    for (size_t r = 0; r < s.count; r++) {
-        out[r] = gather_sum(h, qx, s.rows + r * s.n_rows, s.n_rows, s.columns + r * s.n_columns,
-                            s.n_columns);
-        if (r % PAUSE_SUBSETS == 0) check_interrupt();
-    }
-}
-
-/* Sums of h over the pairs of a row subset (a) and a column subset (b). */
+/* Sums of h over the pairs of a row subset (a) and a column subset (b); or, by_product, of h times
+   the indicators of the column subsets the row subsets. */
 SEXP repalign_subset_sums(SEXP h, SEXP a, SEXP b, SEXP by_product)
 {
     const double *values = read_matrix(ARG(h));
     const size_t qx = matrix_rows(h), qy = matrix_columns(h);
     const subset_pairs s = read_subsets(a, qx, b, qy);
+    const int product = read_flag(ARG(by_product)), first = 1;
     SEXP result = PROTECT(new_doubles(s.count));
-    if (read_flag(ARG(by_product))) sums_by_product(values, qx, qy, s, REAL(result));
-    else sums_by_gathering(values, qx, s, REAL(result));
+    double *out = REAL(result);
+    double *indicator = scratch(product ? qy * SUBSET_BLOCK : 0);
+    double *image = scratch(product ? qx * SUBSET_BLOCK : 0);
+    for (size_t r = 0; r < s.count; r++) {
+        const int *rows = s.rows + r * s.n_rows, *columns = s.columns + r * s.n_columns;
+        const size_t k = r % SUBSET_BLOCK, now = least(s.count - r, SUBSET_BLOCK);
+        if (product && k == 0) {
+            fill_indicator(columns, s.n_columns, now, qy, NULL, indicator);
+            blas_gemm('N', 'N', qx, now, qy, 1.0, values, qx, indicator, qy, 0.0, image, qx);
+        }
+        out[r] = product ? gather_sum(image + k * qx, qx, rows, s.n_rows, &first, 1)
+                         : gather_sum(values, qx, rows, s.n_rows, columns, s.n_columns);
+        if (r % PAUSE_SUBSETS == 0) check_interrupt();
+    }
     UNPROTECT(1);
     return result;
 }
@@ -211,8 +159,24 @@ SEXP repalign_excluded_sums(SEXP h, SEXP a, SEXP b, SEXP labels_x, SEXP labels_y
     double *sums = put_doubles(result, 0, s.count), *counts = put_doubles(result, 1, s.count);
     int *head = int_scratch(groups), *next = int_scratch(s.n_columns);
     for (size_t r = 0; r < s.count; r++) {
-        equal_label_sum(values, qx, s.rows + r * s.n_rows, s.n_rows, s.columns + r * s.n_columns,
-                        s.n_columns, of_rows, of_columns, groups, head, next, sums + r, counts + r);
+        const int *rows = s.rows + r * s.n_rows, *columns = s.columns + r * s.n_columns;
+        double total = 0.0, number = 0.0;
+        /* the columns of each label are linked */
+        for (size_t g = 0; g < groups; g++) head[g] = -1;
+        for (size_t j = 0; j < s.n_columns; j++) {
+            const int g = of_columns[columns[j] - 1];
+            next[j] = head[g];
+            head[g] = (int) j;
+        }
+        for (size_t i = 0; i < s.n_rows; i++) {
+            const size_t row = (size_t) rows[i] - 1;
+            for (int j = head[of_rows[row]]; j >= 0; j = next[j]) {
+                total += values[row + ((size_t) columns[j] - 1) * qx];
+                number += 1.0;
+            }
+        }
+        sums[r] = total;
+        counts[r] = number;
         if (r % PAUSE_SUBSETS == 0) check_interrupt();
     }
     UNPROTECT(1);
@@ -228,7 +192,7 @@ SEXP repalign_subset_weights(SEXP a, SEXP b, SEXP weight, SEXP rows, SEXP column
     SEXP result = PROTECT(new_matrix(qx, qy));
     double *left = scratch(qx * SUBSET_BLOCK), *right = scratch(qy * SUBSET_BLOCK);
     for (size_t r = 0; r < s.count; r += SUBSET_BLOCK) {
-        const size_t now = block_size(r, s.count);
+        const size_t now = least(s.count - r, SUBSET_BLOCK);
         fill_indicator(s.rows + r * s.n_rows, s.n_rows, now, qx, weights + r, left);
         fill_indicator(s.columns + r * s.n_columns, s.n_columns, now, qy, NULL, right);
         blas_gemm('N', 'T', qx, qy, now, 1.0, left, qx, right, qy, r == 0 ? 0.0 : 1.0,

@@ -8,41 +8,13 @@
 #include "entry.h"
 #include "loops.h"
 
-/* Sum over i < j of (a_ij - u_i - u_j + g) (b_ij - v_i - v_j + h). partial: scratch, one a
-   chunk, here and below. */
-typedef struct {
-    const double *entries, *means;
-    double grand;
-} packed_centered;
-
-/* Vectors of any length: sum of (a - m) (b - l), of squares where asked for. */
-typedef struct {
-    const double *values;
-    int square;
-    double center;
-} packed_values;
-
-/* The smallest and the largest of the values that are no NaN, how many are, and the sum of all. */
-typedef struct {
-    double low, high, sum, lacking;
-} value_extent;
-
-/* Sum of exp(-(v f)^2), or of exp(-v f) when the values are squares; less 1 each when shifted,
-   which keeps the digits where all are near 1. */
-typedef struct {
-    double factor;
-    int squared, shifted;
-} decay;
-
 size_t packed_start(size_t n, size_t i) { return i * (2 * n - i - 1) / 2; }
 
 size_t packed_length(size_t n) { return n > 0 ? n * (n - 1) / 2 : 0; }
 
-size_t packed_chunks(size_t n) { return chunk_count(packed_length(n)) + 1; }
-
-row_chunks fill_row_chunks(size_t n, size_t *first)
+row_chunks new_row_chunks(size_t n)
 {
-    size_t count = 0, filled = 0;
+    size_t *first = size_scratch(chunk_count(packed_length(n)) + 2), count = 0, filled = 0;
     first[0] = 0;
     for (size_t i = 0; i + 1 < n; i++) {
         filled += n - 1 - i;
@@ -51,15 +23,17 @@ row_chunks fill_row_chunks(size_t n, size_t *first)
             filled = 0;
         }
     }
-    row_chunks rows = {n, count, first};
-    return rows;
+    return (row_chunks) {n, count, first};
 }
 
-static double ordered_sum(const double *partial, size_t count)
+/* Runs a task that writes one number a chunk to `partial`, and adds them up. */
+static SEXP sum_of_chunks(size_t count, SEXP threads, chunk_task task, void *job,
+                          const double *partial)
 {
     double total = 0.0;
+    run_chunks(count, read_worker(ARG(threads)), task, job);
     for (size_t c = 0; c < count; c++) total += partial[c];
-    return total;
+    return Rf_ScalarReal(total);
 }
 
 typedef struct {
@@ -136,6 +110,13 @@ void packed_times(const double *a, const double *x, row_chunks rows, worker by, 
     }
 }
 
+/* Sum over i < j of (a_ij - u_i - u_j + g) (b_ij - v_i - v_j + h). partial: one a chunk, here and
+   below. */
+typedef struct {
+    const double *entries, *means;
+    double grand;
+} packed_centered;
+
 typedef struct {
     packed_centered a, b;
     row_chunks rows;
@@ -164,27 +145,42 @@ static void centered_chunk(void *job, size_t chunk)
     c->partial[chunk] = total;
 }
 
-static double packed_centered_dot(packed_centered a, packed_centered b, row_chunks rows, worker by,
-                                  double *partial)
-{
-    centered_job job = {a, b, rows, partial};
-    run_chunks(rows.count, by, centered_chunk, &job);
-    return ordered_sum(partial, rows.count);
-}
-
-/* Sums inside a chunk run in blocks, so that rounding does not grow with its length. */
-#define BLOCK 512
-
-static size_t block_end(size_t start, size_t end)
-{
-    return end - start < BLOCK ? end : start + BLOCK;
-}
+/* Vectors of any length: sum of (a - m) (b - l), of squares where asked for; or of (a f - b g)^2,
+   which has no squares and centres. */
+typedef struct {
+    const double *values;
+    int square;
+    double center, factor;
+} packed_values;
 
 typedef struct {
     packed_values a, b;
     size_t length;
-    double *partial;
-} product_job;
+    double *out; /* one a chunk, or one an entry */
+} vector_job;
+
+/* Sums inside a chunk run in blocks, so that rounding does not grow with its length. */
+#define BLOCK 512
+
+/* The sum of term(job, k) over a chunk. */
+ALWAYS_INLINE void sum_terms(const vector_job *job, size_t chunk,
+                             double (*term)(const vector_job *job, size_t k))
+{
+    const size_t end = chunk_end(job->length, chunk);
+    double total = 0.0;
+    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
+        const size_t stop = least(end, start + BLOCK);
+        double s0 = 0.0, s1 = 0.0;
+        size_t k = start;
+        for (; k + 2 <= stop; k += 2) {
+            s0 += term(job, k);
+            s1 += term(job, k + 1);
+        }
+        if (k < stop) s0 += term(job, k);
+        total += s0 + s1;
+    }
+    job->out[chunk] = total;
+}
 
 static double value_at(const packed_values *v, size_t k)
 {
@@ -192,131 +188,50 @@ static double value_at(const packed_values *v, size_t k)
     return (v->square ? value * value : value) - v->center;
 }
 
-static void product_chunk(void *job, size_t chunk)
+static inline double term_of_sum(const vector_job *job, size_t k) { return value_at(&job->a, k); }
+
+static inline double term_of_product(const vector_job *job, size_t k)
 {
-    const product_job *p = job;
-    const size_t end = chunk_end(p->length, chunk);
-    double total = 0.0;
-    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
-        const size_t stop = block_end(start, end);
-        double s0 = 0.0, s1 = 0.0;
-        size_t k = start;
-        for (; k + 2 <= stop; k += 2) {
-            s0 += value_at(&p->a, k) * value_at(&p->b, k);
-            s1 += value_at(&p->a, k + 1) * value_at(&p->b, k + 1);
-        }
-        if (k < stop) s0 += value_at(&p->a, k) * value_at(&p->b, k);
-        total += s0 + s1;
-    }
-    p->partial[chunk] = total;
+    return value_at(&job->a, k) * value_at(&job->b, k);
 }
 
-static double packed_product(packed_values a, packed_values b, size_t length, worker by, double *partial)
+static inline double difference_at(const vector_job *job, size_t k)
 {
-    product_job job = {a, b, length, partial};
-    const size_t count = chunk_count(length);
-    run_chunks(count, by, product_chunk, &job);
-    return ordered_sum(partial, count);
+    return job->a.values[k] * job->a.factor - job->b.values[k] * job->b.factor;
 }
 
-static void sum_chunk(void *job, size_t chunk)
+static inline double term_of_squares(const vector_job *job, size_t k)
 {
-    const product_job *p = job;
-    const size_t end = chunk_end(p->length, chunk);
-    double total = 0.0;
-    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
-        const size_t stop = block_end(start, end);
-        double s0 = 0.0, s1 = 0.0;
-        size_t k = start;
-        for (; k + 2 <= stop; k += 2) {
-            s0 += value_at(&p->a, k);
-            s1 += value_at(&p->a, k + 1);
-        }
-        if (k < stop) s0 += value_at(&p->a, k);
-        total += s0 + s1;
-    }
-    p->partial[chunk] = total;
+    const double difference = difference_at(job, k);
+    return difference * difference;
 }
 
-static value_extent find_extent(const double *values, size_t length)
-{
-    double low = INFINITY, high = -INFINITY, sum = 0.0, lacking = 0.0;
-    OPENMP(simd reduction(+ : sum, lacking) reduction(min : low) reduction(max : high))
-    for (size_t k = 0; k < length; k++) {
-        low = values[k] < low ? values[k] : low;
-        high = values[k] > high ? values[k] : high;
-        sum += values[k];
-        lacking += values[k] != values[k] ? 1.0 : 0.0;
-    }
-    const value_extent extent = {low, high, sum, lacking};
-    return extent;
-}
+static void sum_chunk(void *job, size_t chunk) { sum_terms(job, chunk, term_of_sum); }
 
-static double packed_sum(packed_values a, size_t length, worker by, double *partial)
-{
-    product_job job = {a, a, length, partial};
-    const size_t count = chunk_count(length);
-    run_chunks(count, by, sum_chunk, &job);
-    return ordered_sum(partial, count);
-}
+static void product_chunk(void *job, size_t chunk) { sum_terms(job, chunk, term_of_product); }
 
-typedef struct {
-    const double *a, *b;
-    double fa, fb;
-    size_t length;
-    double *out; /* one an entry, or one a chunk */
-} difference_job;
+static void squares_chunk(void *job, size_t chunk) { sum_terms(job, chunk, term_of_squares); }
 
 static void difference_chunk(void *job, size_t chunk)
 {
-    const difference_job *d = job;
+    const vector_job *d = job;
     const size_t end = chunk_end(d->length, chunk);
-    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) d->out[k] = d->a[k] * d->fa - d->b[k] * d->fb;
-}
-
-static void difference_squares_chunk(void *job, size_t chunk)
-{
-    const difference_job *d = job;
-    const size_t end = chunk_end(d->length, chunk);
-    double total = 0.0;
-    for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
-        const size_t stop = block_end(start, end);
-        double s0 = 0.0, s1 = 0.0;
-        size_t k = start;
-        for (; k + 2 <= stop; k += 2) {
-            const double e0 = d->a[k] * d->fa - d->b[k] * d->fb;
-            const double e1 = d->a[k + 1] * d->fa - d->b[k + 1] * d->fb;
-            s0 += e0 * e0;
-            s1 += e1 * e1;
-        }
-        if (k < stop) {
-            const double e0 = d->a[k] * d->fa - d->b[k] * d->fb;
-            s0 += e0 * e0;
-        }
-        total += s0 + s1;
-    }
-    d->out[chunk] = total;
+    for (size_t k = chunk * CHUNK_SIZE; k < end; k++) d->out[k] = difference_at(d, k);
 }
 
 void packed_difference(const double *a, double fa, const double *b, double fb, size_t length,
                        worker by, double *out)
 {
-    difference_job job = {a, b, fa, fb, length, out};
+    vector_job job = {{.values = a, .factor = fa}, {.values = b, .factor = fb}, length, out};
     run_chunks(chunk_count(length), by, difference_chunk, &job);
 }
 
-static double packed_difference_squares(const double *a, double fa, const double *b, double fb,
-                                        size_t length, worker by, double *partial)
-{
-    difference_job job = {a, b, fa, fb, length, partial};
-    const size_t count = chunk_count(length);
-    run_chunks(count, by, difference_squares_chunk, &job);
-    return ordered_sum(partial, count);
-}
-
+/* Sum of exp(-(v f)^2), or of exp(-v f) when the values are squares; less 1 each when shifted,
+   which keeps the digits where all are near 1. */
 typedef struct {
     const double *v;
-    decay how;
+    double factor;
+    int squared, shifted;
     size_t length;
     double *partial;
 } decay_job;
@@ -330,25 +245,17 @@ static void decay_chunk(void *job, size_t chunk)
     const size_t end = chunk_end(d->length, chunk);
     double total = 0.0;
     for (size_t start = chunk * CHUNK_SIZE; start < end; start += BLOCK) {
-        const size_t stop = block_end(start, end);
+        const size_t stop = least(end, start + BLOCK);
         double sum = 0.0;
         for (size_t k = start; k < stop; k++) {
-            const double step = d->v[k] * d->how.factor;
-            const double power = d->how.squared ? -step : -step * step;
-            if (d->how.shifted) sum += expm1(power);
+            const double step = d->v[k] * d->factor;
+            const double power = d->squared ? -step : -step * step;
+            if (d->shifted) sum += expm1(power);
             else if (power > EXP_UNDERFLOW) sum += exp(power);
         }
         total += sum;
     }
     d->partial[chunk] = total;
-}
-
-static double packed_decay(const double *v, decay how, size_t length, worker by, double *partial)
-{
-    decay_job job = {v, how, length, partial};
-    const size_t count = chunk_count(length);
-    run_chunks(count, by, decay_chunk, &job);
-    return ordered_sum(partial, count);
 }
 
 /* Sums of the rows of a packed matrix of n rows (its diagonal is zero). */
@@ -365,43 +272,50 @@ SEXP repalign_packed_row_sums(SEXP a, SEXP n, SEXP threads)
     return result;
 }
 
-/* Sum of the products of centred entries: see packed_centered_dot(). */
+/* Sum of the products of centred entries. */
 SEXP repalign_packed_centered_dot(SEXP a, SEXP a_means, SEXP a_grand, SEXP b, SEXP b_means,
                                   SEXP b_grand, SEXP threads)
 {
     const size_t n = count_doubles(ARG(a_means)), length = packed_length(n);
-    const packed_centered left = {read_doubles(ARG(a), length), REAL(a_means),
-                                  read_number(ARG(a_grand))};
-    const packed_centered right = {read_doubles(ARG(b), length), read_doubles(ARG(b_means), n),
-                                   read_number(ARG(b_grand))};
     const row_chunks rows = new_row_chunks(n);
-    return Rf_ScalarReal(packed_centered_dot(left, right, rows, read_worker(ARG(threads)),
-                                             scratch(rows.count)));
+    centered_job job = {
+        {read_doubles(ARG(a), length), REAL(a_means), read_number(ARG(a_grand))},
+        {read_doubles(ARG(b), length), read_doubles(ARG(b_means), n), read_number(ARG(b_grand))},
+        rows, scratch(rows.count)};
+    return sum_of_chunks(rows.count, threads, centered_chunk, &job, job.partial);
 }
 
 /* Sum of the products of two vectors, each squared if asked for and then less a centre. */
 SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP b_square,
                              SEXP b_center, SEXP threads)
 {
-    const size_t length = count_doubles(ARG(a));
-    const packed_values left = {REAL(a), read_flag(ARG(a_square)), read_number(ARG(a_center))};
-    const packed_values right = {read_doubles(ARG(b), length), read_flag(ARG(b_square)),
-                                 read_number(ARG(b_center))};
-    return Rf_ScalarReal(packed_product(left, right, length, read_worker(ARG(threads)),
-                                        scratch(chunk_count(length))));
+    const size_t length = count_doubles(ARG(a)), count = chunk_count(length);
+    const double *right = read_doubles(ARG(b), length);
+    vector_job job = {{REAL(a), read_flag(ARG(a_square)), read_number(ARG(a_center)), 0.0},
+                      {right, read_flag(ARG(b_square)), read_number(ARG(b_center)), 0.0},
+                      length, scratch(count)};
+    return sum_of_chunks(count, threads, product_chunk, &job, job.out);
 }
 
+/* The smallest and the largest of the values that are no NaN, how many are, and the sum of all. */
 static void write_extent(const double *values, size_t length, double *out)
 {
-    const value_extent extent = find_extent(values, length);
-    out[0] = extent.low;
-    out[1] = extent.high;
-    out[2] = extent.lacking;
-    out[3] = extent.sum;
+    double low = INFINITY, high = -INFINITY, sum = 0.0, lacking = 0.0;
+    OPENMP(simd reduction(+ : sum, lacking) reduction(min : low) reduction(max : high))
+    for (size_t k = 0; k < length; k++) {
+        low = values[k] < low ? values[k] : low;
+        high = values[k] > high ? values[k] : high;
+        sum += values[k];
+        lacking += values[k] != values[k] ? 1.0 : 0.0;
+    }
+    out[0] = low;
+    out[1] = high;
+    out[2] = lacking;
+    out[3] = sum;
 }
 
-/* The smallest and the largest value, how many lack, and the sum: see value_extent. Of the columns
-   of a matrix, a column each. */
+/* The smallest and the largest value, how many lack, and the sum: see write_extent(). Of the
+   columns of a matrix, a column each. */
 SEXP repalign_value_extent(SEXP values)
 {
     const size_t length = count_doubles(ARG(values));
@@ -451,28 +365,27 @@ SEXP repalign_plain_rdms(SEXP list)
 
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads)
 {
-    const size_t length = count_doubles(ARG(a));
-    const packed_values values = {REAL(a), read_flag(ARG(square)), 0.0};
-    return Rf_ScalarReal(packed_sum(values, length, read_worker(ARG(threads)),
-                                    scratch(chunk_count(length))));
+    const size_t length = count_doubles(ARG(a)), count = chunk_count(length);
+    vector_job job = {{.values = REAL(a), .square = read_flag(ARG(square))}, {0}, length,
+                      scratch(count)};
+    return sum_of_chunks(count, threads, sum_chunk, &job, job.out);
 }
 
 /* Sum of squares of a fa - b fb. */
 SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads)
 {
-    const size_t length = count_doubles(ARG(a));
+    const size_t length = count_doubles(ARG(a)), count = chunk_count(length);
     const double *right = read_doubles(ARG(b), length);
-    return Rf_ScalarReal(packed_difference_squares(REAL(a), read_number(ARG(fa)), right,
-                                                   read_number(ARG(fb)), length,
-                                                   read_worker(ARG(threads)),
-                                                   scratch(chunk_count(length))));
+    vector_job job = {{.values = REAL(a), .factor = read_number(ARG(fa))},
+                      {.values = right, .factor = read_number(ARG(fb))}, length, scratch(count)};
+    return sum_of_chunks(count, threads, squares_chunk, &job, job.out);
 }
 
-/* Sum of exp(-(v factor)^2) or exp(-v factor): see packed_decay(). */
+/* Sum of exp(-(v factor)^2) or exp(-v factor): see decay_job. */
 SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads)
 {
-    const size_t length = count_doubles(ARG(v));
-    const decay how = {read_number(ARG(factor)), read_flag(ARG(squared)), read_flag(ARG(shifted))};
-    return Rf_ScalarReal(packed_decay(REAL(v), how, length, read_worker(ARG(threads)),
-                                      scratch(chunk_count(length))));
+    const size_t length = count_doubles(ARG(v)), count = chunk_count(length);
+    decay_job job = {REAL(v), read_number(ARG(factor)), read_flag(ARG(squared)),
+                     read_flag(ARG(shifted)), length, scratch(count)};
+    return sum_of_chunks(count, threads, decay_chunk, &job, job.partial);
 }

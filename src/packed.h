@@ -9,19 +9,18 @@
 size_t packed_start(size_t n, size_t i);
 size_t packed_length(size_t n);
 
-/* Rows in chunks of about CHUNK_SIZE entries. first: room for packed_chunks(n) + 1. */
-size_t packed_chunks(size_t n);
+/* Rows in chunks of about CHUNK_SIZE entries, in memory until the entry returns. */
 typedef struct {
     size_t n, count;
     const size_t *first;
 } row_chunks;
-row_chunks fill_row_chunks(size_t n, size_t *first);
+row_chunks new_row_chunks(size_t n);
 
 /* y = A x, A with a zero diagonal. partial: scratch CHUNK_GROUP x n. */
 void packed_times(const double *a, const double *x, row_chunks rows, worker by, double *partial,
                   double *y);
 
-/* out = a * fa - b * fb, and the sum of its squares without out. */
+/* out = a * fa - b * fb. */
 void packed_difference(const double *a, double fa, const double *b, double fb, size_t length,
                        worker by, double *out);
 

@@ -1,6 +1,26 @@
-/* The cross-barcode of two clouds by reduction of coboundaries: see persistence.h. */
+/* The cross-barcode of two clouds of n points by reduction of coboundaries: bars of H1 of the
+   Vietoris-Rips filtration of the 2n x 2n matrix [[0, A], [A, B]], A the distances of the first
+   cloud, B the smaller of both.
 
-#include "persistence.h"
+   The upper n points are at mutual distance 0: a full simplex Z at all times. At time t a
+   simplex of lower points s lies in the complex of B, and it spans simplices with every
+   set of upper points that are within t (in A) of all of s. Over each s that has such an
+   upper point lies a full simplex of them, so the mixed part may be contracted onto
+   D_t = {s in VR_t(B) : some i has A_ij <= t for all j in s}, and Z onto one point w: what
+   is left is VR_t(B) with a cone from w over D_t. H1 needs its triangles only:
+
+     w-j      at 0 for all j
+     j-k      at B_jk
+     w-j-k    at c_jk = max(B_jk, min over i of max(A_ij, A_ik))
+     j-k-l    at the largest of its three B
+
+   n + 1 points instead of 2n. The edges w-j span a tree at time 0, so every other edge
+   gives birth to one class (nothing to clear), and most of them die at once: the edge and
+   a triangle born with it are an apparent pair. Only the others, few, are reduced.
+
+   Where an edge joins two components of VR_t(B), its class is a cut: the cochain that is 1
+   on all edges that leave one component. It is kept as the set of that component's points,
+   as it is huge as a set of edges; its coboundary has triangles at w only. */
 
 #include <limits.h>
 #include <math.h>
@@ -9,12 +29,6 @@
 
 #include "cone_complex.h"
 #include "entry.h"
-
-/* Bars (birth, death), latest birth first. */
-typedef struct {
-    size_t count;
-    const double *birth, *death;
-} bar_list;
 
 /* A triangle in the order of the filtration: by value, then by key (its latest edge times
    n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its
@@ -38,41 +52,13 @@ static int before(face a, face b)
     return a.value < b.value || (a.value == b.value && a.key < b.key);
 }
 
-static void sift_up(face *heap, size_t at)
-{
-    const face moved = heap[at];
-    while (at > 0) {
-        const size_t parent = (at - 1) / 2;
-        if (!before(moved, heap[parent])) break;
-        heap[at] = heap[parent];
-        at = parent;
-    }
-    heap[at] = moved;
-}
-
-static void sift_down(face *heap, size_t size)
-{
-    if (size == 0) return;
-    const face moved = heap[0];
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= size) break;
-        if (child + 1 < size && before(heap[child + 1], heap[child])) child++;
-        if (!before(heap[child], moved)) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
-
 /* ---- reduction of coboundaries, latest edge first ---- */
 
 /* What the reduction of `bars` bars keeps, by length. */
 typedef struct {
     face *column;           /* bars */
     size_t *start;          /* bars + 1 */
-    uint64_t *potential;    /* bars x potential_words(n), all zero */
+    uint64_t *potential;    /* bars x words, all zero */
     uint64_t *owner_key;    /* owner_slots(bars), all zero */
     size_t *owner;          /* owner_slots(bars) */
     unsigned char *in_chain; /* one an edge, all zero */
@@ -88,7 +74,6 @@ typedef struct {
 typedef struct {
     const cone_complex *c;
     bar_arrays s;
-    allocate_function allocate;
     size_t slots, words;
     face *heap;
     size_t size, room;
@@ -103,37 +88,46 @@ typedef struct {
     size_t first;   /* where the present chain starts */
 } reduction;
 
+static void *wider(const void *from, size_t used, size_t room, size_t size)
+{
+    void *to = zeroed_bytes(room * size);
+    if (used > 0) memcpy(to, from, used * size);
+    return to;
+}
+
 static void push(reduction *r, face f)
 {
     if (r->size == r->room) {
-        const size_t room = 2 * r->room + 1024;
-        face *wider = r->allocate(room * sizeof(face));
-        if (r->size > 0) memcpy(wider, r->heap, r->size * sizeof(face));
-        r->heap = wider;
-        r->room = room;
+        r->room = 2 * r->room + 1024;
+        r->heap = wider(r->heap, r->size, r->room, sizeof(face));
     }
-    r->heap[r->size] = f;
-    sift_up(r->heap, r->size++);
+    face *heap = r->heap;
+    size_t at = r->size++;
+    while (at > 0) {
+        const size_t parent = (at - 1) / 2;
+        if (!before(f, heap[parent])) break;
+        heap[at] = heap[parent];
+        at = parent;
+    }
+    heap[at] = f;
 }
 
 static face pop(reduction *r)
 {
-    const face top = r->heap[0];
-    r->heap[0] = r->heap[--r->size];
-    sift_down(r->heap, r->size);
-    return top;
-}
-
-static void extend_chain(reduction *r, size_t number)
-{
-    if (r->length == r->chain_room) {
-        const size_t room = 2 * r->chain_room + 1024;
-        size_t *wider = r->allocate(room * sizeof(size_t));
-        if (r->length > 0) memcpy(wider, r->chain, r->length * sizeof(size_t));
-        r->chain = wider;
-        r->chain_room = room;
+    face *heap = r->heap;
+    const size_t size = --r->size;
+    const face top = heap[0], moved = heap[size];
+    size_t at = 0;
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= size) break;
+        if (child + 1 < size && before(heap[child + 1], heap[child])) child++;
+        if (!before(heap[child], moved)) break;
+        heap[at] = heap[child];
+        at = child;
     }
-    r->chain[r->length++] = number;
+    heap[at] = moved;
+    return top;
 }
 
 static face triangle(const reduction *r, double value, size_t number, size_t vertex)
@@ -185,34 +179,13 @@ static void push_coboundary(reduction *r, size_t number, double above)
 
 static void add_edge(reduction *r, size_t number)
 {
-    extend_chain(r, number);
+    if (r->length == r->chain_room) {
+        r->chain_room = 2 * r->chain_room + 1024;
+        r->chain = wider(r->chain, r->length, r->chain_room, sizeof(size_t));
+    }
+    r->chain[r->length++] = number;
     r->s.in_chain[number] ^= 1;
     push_coboundary(r, number, -1.0);
-}
-
-/* Nothing is left within the horizon: twice as far from birth, with the triangles of all
-   edges of the chain in between. (An edge that counts is in the list an odd number of
-   times.) */
-static void widen_horizon(reduction *r)
-{
-    const double old = r->horizon, wider = r->birth + 2.0 * (old - r->birth);
-    r->horizon = wider < r->limit && wider > old ? wider : r->limit;
-    for (size_t i = r->first; i < r->length; i++)
-        if (r->s.in_chain[r->chain[i]]) push_coboundary(r, r->chain[i], old);
-}
-
-/* First position in by_apex that is not before the pivot. */
-static size_t position_of_pivot(const reduction *r)
-{
-    size_t low = 0, high = r->c->n * (r->c->n - 1) / 2;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const edge e = r->c->by_apex[middle];
-        const size_t number = edge_number((size_t) e.j, (size_t) e.k);
-        if (before(triangle(r, r->c->apex[number], number, APEX), r->pivot)) low = middle + 1;
-        else high = middle;
-    }
-    return low;
 }
 
 /* Adds a kept set of points to `side`. */
@@ -227,7 +200,16 @@ static void add_side(reduction *r, const uint64_t *points)
     if (!changed) return;
     r->has_side = 0;
     for (size_t v = 0; v < r->c->n; v++) r->has_side |= r->s.side[v];
-    r->at = position_of_pivot(r);
+    /* the first position in by_apex that is not before the pivot */
+    size_t low = 0, high = r->c->n * (r->c->n - 1) / 2;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const edge e = r->c->by_apex[middle];
+        const size_t number = edge_number((size_t) e.j, (size_t) e.k);
+        if (before(triangle(r, r->c->apex[number], number, APEX), r->pivot)) low = middle + 1;
+        else high = middle;
+    }
+    r->at = low;
 }
 
 static int counts(const reduction *r, edge e, size_t number)
@@ -235,22 +217,7 @@ static int counts(const reduction *r, edge e, size_t number)
     return r->s.side[e.j] ^ r->s.side[e.k] ^ r->s.in_chain[number];
 }
 
-/* The earliest triangle at w of an edge that leaves the set. */
-static int side_pivot(reduction *r, face *found)
-{
-    if (!r->has_side) return 0;
-    const size_t edges = r->c->n * (r->c->n - 1) / 2;
-    for (; r->at < edges; r->at++) {
-        const edge e = r->c->by_apex[r->at];
-        const size_t number = edge_number((size_t) e.j, (size_t) e.k);
-        if (!counts(r, e, number)) continue;
-        *found = triangle(r, r->c->apex[number], number, APEX);
-        return 1;
-    }
-    return 0;
-}
-
-/* The earliest triangle on the heap that counts; it stays there. */
+/* The earliest triangle on the heap that counts, which stays there; 0: there is none. */
 static int heap_pivot(reduction *r, face *found)
 {
     while (r->size > 0) {
@@ -275,13 +242,27 @@ static int heap_pivot(reduction *r, face *found)
 /* There always is one up to the limit: see reduce_column(). */
 static face find_pivot(reduction *r)
 {
+    const size_t edges = r->c->n * (r->c->n - 1) / 2;
     for (;;) {
         face from_heap = {HUGE_VAL, 0}, from_side = {HUGE_VAL, 0};
         heap_pivot(r, &from_heap);
-        side_pivot(r, &from_side);
+        /* the earliest triangle at w of an edge that leaves the set */
+        for (; r->has_side && r->at < edges; r->at++) {
+            const edge e = r->c->by_apex[r->at];
+            const size_t number = edge_number((size_t) e.j, (size_t) e.k);
+            if (!counts(r, e, number)) continue;
+            from_side = triangle(r, r->c->apex[number], number, APEX);
+            break;
+        }
         const face first = before(from_side, from_heap) ? from_side : from_heap;
         if (first.value <= r->horizon || r->horizon >= r->limit) return first;
-        widen_horizon(r);
+        /* Nothing is left within the horizon: twice as far from birth, with the triangles of all
+           edges of the chain in between. (An edge that counts is in the list an odd number of
+           times.) */
+        const double old = r->horizon, farther = r->birth + 2.0 * (old - r->birth);
+        r->horizon = farther < r->limit && farther > old ? farther : r->limit;
+        for (size_t i = r->first; i < r->length; i++)
+            if (r->s.in_chain[r->chain[i]]) push_coboundary(r, r->chain[i], old);
     }
 }
 
@@ -301,8 +282,6 @@ static size_t owner_slots(size_t bars)
     while (slots < 2 * bars + 2) slots *= 2;
     return slots;
 }
-
-static size_t potential_words(size_t n) { return (n + 63) / 64; }
 
 /* Where the column with this pivot is kept, or the empty slot for it; 0 marks empty ones. */
 static size_t owner_slot(const reduction *r, uint64_t key)
@@ -329,47 +308,6 @@ static void keep_cochain(reduction *r, size_t column)
     r->s.start[column + 1] = r->length;
 }
 
-static void add_column(reduction *r, size_t column)
-{
-    add_side(r, r->s.potential + column * r->words);
-    for (size_t i = r->s.start[column]; i < r->s.start[column + 1]; i++) add_edge(r, r->chain[i]);
-}
-
-/* How many of the first `count` values, those of edges to one point, are born by now and have
-   their other end on the other side. */
-static int born_leaving(const unsigned char *side, const double *value, size_t count, double now)
-{
-    int born = 0;
-    for (size_t k = 0; k < count; k++) {
-        const int leaves = side[k] != side[count], is_born = value[k] <= now;
-        born += leaves & is_born;
-    }
-    return born;
-}
-
-/* Do more edges than that, of those that are born by now, leave the set? */
-static int born_leaving_above(const reduction *r, size_t most)
-{
-    const cone_complex *c = r->c;
-    size_t born = 0;
-    for (size_t j = 1; j < c->n && born <= most; j++)
-        born += (size_t) born_leaving(r->s.side, c->both + j * c->n, j, r->pivot.value);
-    return born > most;
-}
-
-/* Its edges that are born by now join the chain, and the set is forgotten: nothing up to the
-   pivot changes, and later edges are free. */
-static void side_to_chain(reduction *r)
-{
-    const cone_complex *c = r->c;
-    for (size_t j = 1; j < c->n; j++)
-        for (size_t k = 0; k < j; k++)
-            if (r->s.side[j] != r->s.side[k] && c->both[k + j * c->n] <= r->pivot.value)
-                add_edge(r, edge_number(j, k));
-    memset(r->s.side, 0, c->n);
-    r->has_side = 0;
-}
-
 /* An edge that is in the cone from birth leaves the set, so it must be taken out of the
    cochain by adding it. A plain chain of the edges that are born by now has no such
    edges: it is cheaper, unless there are very many of these (SIDE_WORTH was measured: 16 to
@@ -377,14 +315,38 @@ static void side_to_chain(reduction *r)
 #define SIDE_WORTH 64
 static void choose_side_or_chain(reduction *r)
 {
-    if (!r->has_side || r->pivot.key % (r->c->n + 1) != APEX) return;
+    const cone_complex *c = r->c;
+    const unsigned char *side = r->s.side;
+    const double now = r->pivot.value;
+    if (!r->has_side || r->pivot.key % (c->n + 1) != APEX) return;
     r->taken_out++;
     if ((r->taken_out & (r->taken_out - 1)) != 0) return;
-    if (!born_leaving_above(r, SIDE_WORTH * r->taken_out)) side_to_chain(r);
+    /* edges that are born by now and leave the set, up to too many */
+    size_t born = 0;
+    for (size_t j = 1; j < c->n && born <= SIDE_WORTH * r->taken_out; j++) {
+        const double *value = c->both + j * c->n;
+        int of_point = 0;
+        for (size_t k = 0; k < j; k++) {
+            const int leaves = side[k] != side[j], is_born = value[k] <= now;
+            of_point += leaves & is_born;
+        }
+        born += (size_t) of_point;
+    }
+    if (born > SIDE_WORTH * r->taken_out) return;
+    /* They join the chain, and the set is forgotten: nothing up to the pivot changes, and later
+       edges are free. */
+    for (size_t j = 1; j < c->n; j++)
+        for (size_t k = 0; k < j; k++)
+            if (side[j] != side[k] && c->both[k + j * c->n] <= now) add_edge(r, edge_number(j, k));
+    memset(r->s.side, 0, c->n);
+    r->has_side = 0;
 }
 
-/* Starts from the edge alone, or from the cut that potential already holds. */
-static void start_column(reduction *r, size_t column)
+/* Reduces the coboundary of the column's edge; its pivot is the triangle that ends the
+   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's
+   triangle at w always counts: no pivot is later. Starts from the edge alone, or from the cut that
+   potential already holds. */
+static void reduce_column(reduction *r, size_t column, pause_function pause)
 {
     const face f = r->s.column[column];
     r->s.start[column] = r->first = r->length;
@@ -398,14 +360,6 @@ static void start_column(reduction *r, size_t column)
     memset(r->s.side, 0, r->c->n);
     add_side(r, r->s.potential + column * r->words);
     if (!r->has_side) add_edge(r, (size_t) f.key);
-}
-
-/* Reduces the coboundary of the column's edge; its pivot is the triangle that ends the
-   class. All that is added is 0 on the edge itself and on earlier ones, so the edge's
-   triangle at w always counts: no pivot is later. */
-static void reduce_column(reduction *r, size_t column, pause_function pause)
-{
-    start_column(r, column);
     for (;;) {
         size_t added;
         pause();
@@ -421,7 +375,9 @@ static void reduce_column(reduction *r, size_t column, pause_function pause)
             r->s.owner[slot] = column;
             break;
         }
-        add_column(r, r->s.owner[slot]);
+        const size_t kept = r->s.owner[slot];
+        add_side(r, r->s.potential + kept * r->words);
+        for (size_t i = r->s.start[kept]; i < r->s.start[kept + 1]; i++) add_edge(r, r->chain[i]);
     }
     keep_cochain(r, column);
 }
@@ -493,62 +449,32 @@ static void fill_cuts(reduction *r, size_t bars)
     }
 }
 
-static bar_arrays new_arrays(size_t bars, size_t n, allocate_function allocate)
-{
-    const size_t slots = owner_slots(bars), edges = n * (n - 1) / 2;
-    bar_arrays s;
-    s.column = allocate(bars * sizeof(face));
-    s.start = allocate((bars + 1) * sizeof(size_t));
-    s.potential = allocate(bars * potential_words(n) * sizeof(uint64_t));
-    s.owner_key = allocate(slots * sizeof(uint64_t));
-    s.owner = allocate(slots * sizeof(size_t));
-    s.in_chain = allocate(edges);
-    s.side = allocate(n);
-    s.tree = allocate(n * sizeof(face));
-    s.label = allocate(n * sizeof(int));
-    return s;
-}
-
-/* Bars of a complex, into birth and death (bars each). */
-static void reduce_complex(const cone_complex *c, size_t bars, allocate_function allocate,
-                           pause_function pause, double *birth, double *death)
-{
-    reduction r = {.c = c, .s = new_arrays(bars, c->n, allocate), .allocate = allocate,
-                   .slots = owner_slots(bars), .words = potential_words(c->n)};
-    list_columns(&r);
-    list_tree(&r);
-    pause();
-    fill_cuts(&r, bars);
-    for (size_t b = 0; b < bars; b++) {
-        reduce_column(&r, b, pause);
-        birth[b] = r.s.column[b].value;
-        death[b] = r.pivot.value;
-    }
-}
-
-/* first, second: distances of the two clouds of n >= 2 points, in the order of stats::dist(). */
-static bar_list cross_bars(const double *first, const double *second, size_t n, worker by,
-                           allocate_function allocate)
-{
-    size_t bars;
-    const cone_complex c = new_cone_complex(first, second, n, by, allocate, &bars);
-    double *birth = allocate(bars * sizeof(double)), *death = allocate(bars * sizeof(double));
-    reduce_complex(&c, bars, allocate, by.pause, birth, death);
-    const bar_list result = {bars, birth, death};
-    return result;
-}
-
 /* first, second: distances of `size` points, as stats::dist() orders them. A matrix with a bar
-   (birth, death) a row. */
+   (birth, death) a row, latest birth first. */
 SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads)
 {
     const size_t n = read_count(ARG(size), 1, INT_MAX), pairs = packed_length(n);
     const double *a = read_doubles(ARG(first), pairs), *b = read_doubles(ARG(second), pairs);
-    const bar_list bars = cross_bars(a, b, n, read_worker(ARG(threads)), zeroed_bytes);
-    SEXP result = PROTECT(new_matrix(bars.count, 2));
-    if (bars.count > 0) {
-        memcpy(REAL(result), bars.birth, bars.count * sizeof(double));
-        memcpy(REAL(result) + bars.count, bars.death, bars.count * sizeof(double));
+    const worker by = read_worker(ARG(threads));
+    size_t bars;
+    const cone_complex c = new_cone_complex(a, b, n, by, &bars);
+    const size_t slots = owner_slots(bars), words = (n + 63) / 64;
+    const bar_arrays s = {
+        .column = zeroed_bytes(bars * sizeof(face)), .start = size_scratch(bars + 1),
+        .potential = zeroed_bytes(bars * words * sizeof(uint64_t)),
+        .owner_key = zeroed_bytes(slots * sizeof(uint64_t)), .owner = size_scratch(slots),
+        .in_chain = zeroed_bytes(pairs), .side = zeroed_bytes(n),
+        .tree = zeroed_bytes(n * sizeof(face)), .label = int_scratch(n)};
+    reduction r = {.c = &c, .s = s, .slots = slots, .words = words};
+    SEXP result = PROTECT(new_matrix(bars, 2));
+    list_columns(&r);
+    list_tree(&r);
+    by.pause();
+    fill_cuts(&r, bars);
+    for (size_t k = 0; k < bars; k++) {
+        reduce_column(&r, k, by.pause);
+        REAL(result)[k] = r.s.column[k].value;
+        REAL(result)[bars + k] = r.pivot.value;
     }
     UNPROTECT(1);
     return result;

@@ -40,29 +40,9 @@ static branch half_of(branch b, int second)
 
 static int is_leaf(branch b) { return b.last - b.first <= LEAF; }
 
-/* Room for the boxes of so many points. */
-static size_t place_tree_boxes(size_t count, size_t dims)
-{
-    size_t nodes = 1;
-    for (size_t most = count; most > LEAF; most -= most / 2) nodes = 2 * nodes + 1;
-    return 2 * dims * nodes;
-}
-
 static const double *point_at(const place_tree *tree, size_t at)
 {
     return tree->points + tree->dims * at;
-}
-
-static void swap_points(place_tree *tree, size_t a, size_t b)
-{
-    for (size_t j = 0; j < tree->dims; j++) {
-        const double value = tree->points[tree->dims * a + j];
-        tree->points[tree->dims * a + j] = tree->points[tree->dims * b + j];
-        tree->points[tree->dims * b + j] = value;
-    }
-    const int id = tree->ids[a];
-    tree->ids[a] = tree->ids[b];
-    tree->ids[b] = id;
 }
 
 /* Orders the points of [first, last) so that those before `middle` are not larger in dimension
@@ -76,7 +56,15 @@ static void part_points(place_tree *tree, size_t first, size_t last, size_t midd
             while (point_at(tree, low)[dim] < pivot) low++;
             while (point_at(tree, high)[dim] > pivot) high--;
             if (low >= high) break;
-            swap_points(tree, low++, high--);
+            for (size_t j = 0; j < tree->dims; j++) {
+                double *a = tree->points + tree->dims * low + j;
+                double *b = tree->points + tree->dims * high + j, value = *a;
+                *a = *b;
+                *b = value;
+            }
+            const int id = tree->ids[low];
+            tree->ids[low++] = tree->ids[high];
+            tree->ids[high--] = id;
         }
         /* what is before `low` is at most the pivot, what is after `high` at least */
         if (middle <= high && high + 1 < last) last = high + 1;
@@ -104,17 +92,6 @@ static void build_branch(place_tree *tree, branch b)
     part_points(tree, b.first, b.last, half_of(b, 1).first, widest);
     build_branch(tree, half_of(b, 0));
     build_branch(tree, half_of(b, 1));
-}
-
-/* Fills a tree, whose parts have their room; points: count x dims, column by column. */
-static void build_place_tree(place_tree *tree, const double *points)
-{
-    for (size_t i = 0; i < tree->count; i++) {
-        tree->ids[i] = (int) i;
-        for (size_t j = 0; j < tree->dims; j++)
-            tree->points[tree->dims * i + j] = points[i + tree->count * j];
-    }
-    build_branch(tree, whole(tree));
 }
 
 /* ---- distances; rounding never changes their order, as all add up the same terms in one order */
@@ -148,6 +125,8 @@ static void squares_to_box(const place_tree *tree, const double *at, size_t node
 
 /* ---- within a radius */
 
+/* How many points lie within the root of `square` of the point, itself counted; with `found`, which
+   has room for them, also which these are, in no order. The same comparisons decide in both. */
 static size_t branch_within(const place_tree *tree, const double *at, double square, branch b,
                             int *found)
 {
@@ -169,13 +148,6 @@ static size_t branch_within(const place_tree *tree, const double *at, double squ
     }
     count = branch_within(tree, at, square, half_of(b, 0), found);
     return count + branch_within(tree, at, square, half_of(b, 1), found ? found + count : NULL);
-}
-
-/* How many points lie within the root of `square` of the point, itself counted; with `found`, which
-   has room for them, also which these are, in no order. The same comparisons decide in both. */
-static size_t places_within(const place_tree *tree, const double *at, double square, int *found)
-{
-    return branch_within(tree, at, square, whole(tree), found);
 }
 
 /* ---- nearest ones */
@@ -251,25 +223,20 @@ static void branch_nearest(const place_tree *tree, const double *at, branch b, n
     }
 }
 
-/* The k - 1 nearest other points of point `self`, ties by their number, into `found`, in no order;
-   returns how many there are. */
-static size_t nearest_places(const place_tree *tree, const double *at, int self, size_t k,
-                             near_place *found)
-{
-    nearest_list list = {found, 0, k - 1, self};
-    if (k > 1) branch_nearest(tree, at, whole(tree), &list);
-    return list.count;
-}
-
 static place_tree read_places(SEXP points, const char *name)
 {
     const double *values = read_matrix(points, name);
-    place_tree tree = {matrix_rows(points), matrix_columns(points), NULL, NULL, NULL};
-    if (tree.count < 1 || tree.dims < 1) argument_error(name, "have rows and columns");
-    tree.points = scratch(tree.count * tree.dims);
-    tree.ids = int_scratch(tree.count);
-    tree.boxes = scratch(place_tree_boxes(tree.count, tree.dims));
-    build_place_tree(&tree, values);
+    const size_t count = matrix_rows(points), dims = matrix_columns(points);
+    if (count < 1 || dims < 1) argument_error(name, "have rows and columns");
+    size_t nodes = 1;
+    for (size_t largest = count; largest > LEAF; largest -= largest / 2) nodes = 2 * nodes + 1;
+    place_tree tree = {count, dims, scratch(count * dims), int_scratch(count),
+                       scratch(2 * dims * nodes)};
+    for (size_t i = 0; i < count; i++) {
+        tree.ids[i] = (int) i;
+        for (size_t j = 0; j < dims; j++) tree.points[dims * i + j] = values[i + count * j];
+    }
+    build_branch(&tree, whole(&tree));
     return tree;
 }
 
@@ -295,7 +262,8 @@ SEXP repalign_count_near(SEXP points, SEXP radius)
     SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) tree.count));
     for (size_t i = 0; i < tree.count; i++) {
         check_interrupt();
-        INTEGER(result)[i] = (int) places_within(&tree, read_point(points, i, at), r * r, NULL);
+        INTEGER(result)[i] =
+            (int) branch_within(&tree, read_point(points, i, at), r * r, whole(&tree), NULL);
     }
     UNPROTECT(1);
     return result;
@@ -322,7 +290,8 @@ SEXP repalign_list_near(SEXP points, SEXP radius)
     SEXP result = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) tree.count));
     for (size_t i = 0; i < tree.count; i++) {
         check_interrupt();
-        const size_t count = places_within(&tree, read_point(points, i, at), r * r, found);
+        const size_t count =
+            branch_within(&tree, read_point(points, i, at), r * r, whole(&tree), found);
         SET_VECTOR_ELT(result, (R_xlen_t) i, sorted_numbers(found, count, -1));
     }
     UNPROTECT(1);
@@ -340,9 +309,11 @@ SEXP repalign_list_nearest(SEXP points, SEXP k)
     SEXP result = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) tree.count));
     for (size_t i = 0; i < tree.count; i++) {
         check_interrupt();
-        const size_t count = nearest_places(&tree, read_point(points, i, at), (int) i, most, found);
-        for (size_t j = 0; j < count; j++) ids[j] = found[j].id;
-        SET_VECTOR_ELT(result, (R_xlen_t) i, sorted_numbers(ids, count, (int) i));
+        /* the k - 1 nearest others, ties by their number */
+        nearest_list list = {found, 0, most - 1, (int) i};
+        if (most > 1) branch_nearest(&tree, read_point(points, i, at), whole(&tree), &list);
+        for (size_t j = 0; j < list.count; j++) ids[j] = found[j].id;
+        SET_VECTOR_ELT(result, (R_xlen_t) i, sorted_numbers(ids, list.count, (int) i));
     }
     UNPROTECT(1);
     return result;

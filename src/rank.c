@@ -32,14 +32,10 @@ static uint64_t step_of(double value, key_scale scale)
     return scale.zero + beyond(magnitude_bits(value), scale.positive);
 }
 
-static uint64_t key_of_step(uint64_t step, int shift)
-{
-    return step == 0 ? 0 : 1 + (step >> shift);
-}
-
 static uint64_t key_of(double value, key_scale scale)
 {
-    return key_of_step(step_of(value, scale), scale.shift);
+    const uint64_t step = step_of(value, scale);
+    return step == 0 ? 0 : 1 + (step >> scale.shift);
 }
 
 /* The value at which a key begins, from key 1 on. */
@@ -108,7 +104,7 @@ static void key_chunk(void *job, size_t chunk)
     /* no negative values: the same in fewer steps */
     for (size_t k = chunk * CHUNK_SIZE; k < end; k++) {
         const uint64_t step = beyond(magnitude_bits(r->values[k]), scale.positive);
-        r->cells[k] = key_of_step(step, scale.shift) << 32 | k;
+        r->cells[k] = (step == 0 ? 0 : 1 + (step >> scale.shift)) << 32 | k;
     }
 }
 
@@ -118,22 +114,16 @@ static double tie_width(const rank_job *r, double magnitude)
     return r->tolerance.relative * magnitude + r->tolerance.absolute;
 }
 
-/* Are values of the keys a < b possibly tied? Twice the tolerance makes up for edges in place of
-   values: a key spans less than a factor of two, but for the one of 0, whose values are within
-   the absolute tolerance or not tied. */
-static int keys_near(const rank_job *r, uint64_t a, uint64_t b)
-{
-    const double low = key_edge(a + 1, r->scale), high = key_edge(b, r->scale);
-    return high - low <= 2.0 * tie_width(r, high > -low ? high : -low);
-}
-
-/* May the values of two neighbours in the order of keys be in the wrong order, or tied? */
+/* May the values of two neighbours in the order of keys be in the wrong order, or tied? Twice the
+   tolerance makes up for edges in place of values: a key spans less than a factor of two, but for
+   the one of 0, whose values are within the absolute tolerance or not tied. */
 static inline int may_tie(const rank_job *r, sort_cell left, sort_cell right)
 {
     const uint64_t a = left >> 32, b = right >> 32;
     if (a == b) return 1;
     if (r->tolerance.relative == 0.0 && r->tolerance.absolute == 0.0) return 0;
-    return keys_near(r, a, b);
+    const double low = key_edge(a + 1, r->scale), high = key_edge(b, r->scale);
+    return high - low <= 2.0 * tie_width(r, high > -low ? high : -low);
 }
 
 static double value_of(const rank_job *r, sort_cell cell) { return r->values[cell & LOWER_HALF]; }
@@ -169,39 +159,28 @@ static void sort_cells(sort_cell *cells, size_t length)
     }
 }
 
-/* Are values from low to high tied, whatever lies between them? */
-static int all_tied(const rank_job *r, double low, double high)
-{
-    if (low == high) return 1;
-    const double least = low > 0.0 ? low : high < 0.0 ? -high : 0.0;
-    return high - low <= tie_width(r, least);
-}
-
-/* The lowest value first, the highest last: what a chain of ties needs to see. */
-static void order_ends(const rank_job *r, size_t from, size_t to)
-{
-    for (size_t k = from + 1; k < to; k++) {
-        const sort_cell cell = r->cells[k];
-        const size_t end = value_of(r, cell) < value_of(r, r->cells[from]) ? from : k;
-        r->cells[k] = r->cells[end];
-        r->cells[end] = cell;
-    }
-    for (size_t k = from + 1; k + 1 < to; k++) {
-        const sort_cell cell = r->cells[k];
-        const size_t end = value_of(r, cell) > value_of(r, r->cells[to - 1]) ? to - 1 : k;
-        r->cells[k] = r->cells[end];
-        r->cells[end] = cell;
-    }
-}
-
 /* Sorts by value: the keys become those of a finer scale that spans these values only, until
-   a scale has a step for every double. Values that are all tied need no order but their ends. */
+   a scale has a step for every double. Values that are all tied need no order but their ends, the
+   lowest first and the highest last: what a chain of ties needs to see. */
 static void sort_by_value(const rank_job *r, size_t from, size_t to)
 {
     value_span span = no_values;
     for (size_t k = from; k < to; k++) widen(&span, value_of(r, r->cells[k]), 0.0);
-    if (all_tied(r, fmin(span.low, span.positive), span.high)) {
-        order_ends(r, from, to);
+    const double low = fmin(span.low, span.positive), high = span.high;
+    const double smallest = low > 0.0 ? low : high < 0.0 ? -high : 0.0;
+    if (low == high || high - low <= tie_width(r, smallest)) {
+        for (size_t k = from + 1; k < to; k++) {
+            const sort_cell cell = r->cells[k];
+            const size_t end = value_of(r, cell) < value_of(r, r->cells[from]) ? from : k;
+            r->cells[k] = r->cells[end];
+            r->cells[end] = cell;
+        }
+        for (size_t k = from + 1; k + 1 < to; k++) {
+            const sort_cell cell = r->cells[k];
+            const size_t end = value_of(r, cell) > value_of(r, r->cells[to - 1]) ? to - 1 : k;
+            r->cells[k] = r->cells[end];
+            r->cells[end] = cell;
+        }
         return;
     }
     const key_scale scale = scale_of(span, LOWER_HALF);
@@ -249,19 +228,6 @@ static void rank_chunk(void *job, size_t chunk)
     }
 }
 
-/* Chunks end where no tie can cross. Found before any keys change. */
-static void chunk_bounds(const rank_job *r, size_t *bounds)
-{
-    const size_t chunks = chunk_count(r->length);
-    bounds[0] = 0;
-    for (size_t c = 0; c < chunks; c++) {
-        size_t end = chunk_end(r->length, c);
-        if (end < bounds[c]) end = bounds[c];
-        while (end > 0 && end < r->length && may_tie(r, r->cells[end - 1], r->cells[end])) end++;
-        bounds[c + 1] = end;
-    }
-}
-
 void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
                    rank_scratch scratch, worker by, double *ranks)
 {
@@ -270,8 +236,8 @@ void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
     /* keys of three digits at most: where they are short, more values have the same one, and are
        told apart later */
     const int bits = digit_bits(length);
-    const uint64_t most = 3 * bits < 32 ? ((uint64_t) 1 << (3 * bits)) - 1 : LOWER_HALF;
-    rank_job job = {values,    length,    scale_of(span, most), tolerance,
+    const uint64_t top = 3 * bits < 32 ? ((uint64_t) 1 << (3 * bits)) - 1 : LOWER_HALF;
+    rank_job job = {values,    length,         scale_of(span, top), tolerance,
                     scratch.a, scratch.bounds, ranks};
     const size_t chunks = chunk_count(length);
     run_chunks(chunks, by, key_chunk, &job);
@@ -279,7 +245,13 @@ void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
     radix_pass(scratch.b, scratch.a, length, 32 + bits, scratch.counts, by);
     radix_pass(scratch.a, scratch.b, length, 32 + 2 * bits, scratch.counts, by);
     job.cells = scratch.b;
-    chunk_bounds(&job, scratch.bounds);
+    /* chunks end where no tie can cross: found before any keys change */
+    scratch.bounds[0] = 0;
+    for (size_t c = 0; c < chunks; c++) {
+        size_t end = most(chunk_end(length, c), scratch.bounds[c]);
+        while (end > 0 && end < length && may_tie(&job, job.cells[end - 1], job.cells[end])) end++;
+        scratch.bounds[c + 1] = end;
+    }
     run_chunks(chunks, by, rank_chunk, &job);
 }
 

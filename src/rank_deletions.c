@@ -15,8 +15,8 @@
 #define MOST_DELETED_PAIRS 32767
 #define MOST_DELETED_UNITS 65536
 
-/* So many units are deleted at the same time. */
-#define DELETED_AT_ONCE 32
+/* So many units are deleted at the same time, a lane each. */
+#define LANES 32
 
 /* The units of the two stimuli of a pair. */
 typedef struct {
@@ -79,8 +79,6 @@ typedef struct {
     double *gone, *sums;
     int16_t *counts;
 } lane_block;
-
-#define LANES DELETED_AT_ONCE
 
 /* Products of pairs between two pauses. */
 #define PAUSE_PAIRS 16777216.0
@@ -173,10 +171,7 @@ static void sum_over_all(common_pairs all, const ranked_side *x, const ranked_si
 /* ---- counts of some units */
 
 /* The end of the units that are deleted together from `base` on. */
-static size_t last_unit(common_pairs all, size_t base)
-{
-    return base + LANES < all.units ? base + LANES : all.units;
-}
+static size_t last_unit(common_pairs all, size_t base) { return least(base + LANES, all.units); }
 
 /* The lane of the unit of a deleted pair, and where the pair stands among those of all lanes. */
 typedef struct {
@@ -262,27 +257,6 @@ static size_t find_steps(common_pairs all, const ranked_side *side, size_t base,
     return steps;
 }
 
-/* Writes the counts of all lanes for the pairs of a chunk. ones: 1 in a lane of its own. */
-static void write_counts(const ranked_side *side, size_t first, size_t last, const count_step *step,
-                         size_t steps, const int16_t *start, const int16_t ones[LANES][LANES],
-                         int16_t *counts)
-{
-    int16_t now[LANES];
-    memcpy(now, start, sizeof now);
-    size_t at = 0;
-    for (size_t k = first; k < last; k++) {
-        if (k + WRITES_AHEAD < last)
-            FETCH(counts + ((size_t) side->by_chunk[k + WRITES_AHEAD].pair - first) * LANES);
-        const pair_rank here = side->by_chunk[k];
-        for (; at < steps && step[at].rank < here.rank; at++) {
-            const int16_t more = step[at].more, *one = ones[step[at].lane];
-            AT_ONCE
-            for (int l = 0; l < LANES; l++) now[l] = (int16_t) (now[l] + more * one[l]);
-        }
-        memcpy(counts + ((size_t) here.pair - first) * LANES, now, sizeof now);
-    }
-}
-
 /* ---- products of counts */
 
 /* sums: added to, one for each lane. Few enough pairs that 32 bits hold their products. Processors
@@ -321,6 +295,8 @@ static void multiply_counts(const int16_t *restrict c, const int16_t *restrict d
 
 /* ---- all cells */
 
+/* `most`: most_deletions(). `step`: so few pairs that the cache holds the counts of all sides, and
+   32 bits their products. ones: 1 in a lane of its own. */
 typedef struct {
     common_pairs all;
     const ranked_side *sides;
@@ -329,28 +305,34 @@ typedef struct {
     int16_t ones[LANES][LANES];
 } deletion_job;
 
-static void begin_block(const deletion_job *job, lane_block *z, double *variances)
-{
-    memset(z->sums, 0, job->cell_count * LANES * sizeof(double));
-    for (size_t s = 0; s < job->count; s++)
-        z->steps[s] = find_steps(job->all, &job->sides[s], z->base, z->step + 2 * s * job->most,
-                                 z->gone + s * job->most,
-                                 variances + s * (job->all.units + 1) + 1);
-}
-
+/* Writes the counts of all lanes for the pairs of a chunk, and adds their products to the sums. */
 static void add_chunk(const deletion_job *job, lane_block *z, size_t first)
 {
     const common_pairs all = job->all;
-    const size_t last = first + all.chunk < all.length ? first + all.chunk : all.length;
+    const size_t last = least(first + all.chunk, all.length);
     int16_t start[LANES] = {0};
     for (size_t u = z->base; u < last_unit(all, z->base); u++)
         start[u - z->base] = (int16_t) -(int) (all.start[u + 1] - all.start[u]);
     for (size_t s = 0; s < job->count; s++) {
-        write_counts(&job->sides[s], first, last, z->step + 2 * s * job->most, z->steps[s], start,
-            job->ones, z->counts + s * all.chunk * LANES);
+        const pair_rank *by_chunk = job->sides[s].by_chunk;
+        const count_step *step = z->step + 2 * s * job->most;
+        int16_t now[LANES], *counts = z->counts + s * all.chunk * LANES;
+        memcpy(now, start, sizeof now);
+        size_t at = 0;
+        for (size_t k = first; k < last; k++) {
+            if (k + WRITES_AHEAD < last)
+                FETCH(counts + ((size_t) by_chunk[k + WRITES_AHEAD].pair - first) * LANES);
+            const pair_rank here = by_chunk[k];
+            for (; at < z->steps[s] && step[at].rank < here.rank; at++) {
+                const int16_t more = step[at].more, *one = job->ones[step[at].lane];
+                AT_ONCE
+                for (int l = 0; l < LANES; l++) now[l] = (int16_t) (now[l] + more * one[l]);
+            }
+            memcpy(counts + ((size_t) here.pair - first) * LANES, now, sizeof now);
+        }
     }
     for (size_t k = 0; k < last - first; k += job->step) {
-        const size_t pairs = last - first - k < job->step ? last - first - k : job->step;
+        const size_t pairs = least(last - first - k, job->step);
         for (size_t i = 0; i < job->cell_count; i++) {
             const int16_t *c = z->counts + (job->cells[i].x * all.chunk + k) * LANES;
             const int16_t *d = z->counts + (job->cells[i].y * all.chunk + k) * LANES;
@@ -378,102 +360,70 @@ static void end_block(const deletion_job *job, const lane_block *z, double *resu
     }
 }
 
-/* Correlations of the sums of products of ranks. */
-static void divide_sums(const deletion_job *job, const double *variances, double *result)
+/* The most pairs of units that are deleted at the same time, `units` together. */
+static size_t most_deletions(common_pairs all, size_t units)
 {
-    const common_pairs all = job->all;
-    for (size_t u = 0; u <= all.units; u++) {
-        const size_t deleted = u ? all.start[u] - all.start[u - 1] : 0;
-        const double left = (double) (all.length - deleted);
-        const double least = NO_RANK_VARIANCE * left * left;
-        for (size_t i = 0; i < job->cell_count; i++) {
-            const double x = variances[job->cells[i].x * (all.units + 1) + u];
-            const double y = variances[job->cells[i].y * (all.units + 1) + u];
-            double *r = result + job->cells[i].row + u * job->rows;
-            *r = x > least && y > least ? *r / left / sqrt(x) / sqrt(y) : NAN;
-        }
-    }
-}
-
-/* So few pairs that the cache holds the counts of all sides, and 32 bits their products. */
-static size_t pairs_of_step(common_pairs all, size_t sides)
-{
-    size_t most = 1;
-    for (size_t u = 0; u < all.units; u++)
-        if (all.start[u + 1] - all.start[u] > most) most = all.start[u + 1] - all.start[u];
-    const size_t exact = INT32_MAX / (most * most), cached = CACHED_COUNTS / LANES / sides;
-    const size_t step = cached < exact ? cached : exact;
-    return step < 1 ? 1 : step;
-}
-
-/* The most pairs of units that are deleted at the same time. */
-static size_t most_deletions(common_pairs all)
-{
-    size_t most = 1;
-    for (size_t base = 0; base < all.units; base += LANES) {
-        const size_t pairs = all.start[last_unit(all, base)] - all.start[base];
-        if (pairs > most) most = pairs;
-    }
-    return most;
-}
-
-/* A block for each thread; b: the number of the first. */
-static void delete_blocks(const deletion_job *job, size_t b, lane_block *blocks, double *variances,
-                          double *result, worker by)
-{
-    const size_t left = (job->all.units + LANES - 1) / LANES - b;
-    const size_t count = left < (size_t) by.threads ? left : (size_t) by.threads;
-    PARALLEL_FOR(by.threads)
-    for (size_t t = 0; t < count; t++) {
-        blocks[t].base = (b + t) * LANES;
-        begin_block(job, &blocks[t], variances);
-    }
-    for (size_t at = 0; at < job->all.length; at += job->all.chunk) {
-        PARALLEL_FOR(by.threads)
-        for (size_t t = 0; t < count; t++) add_chunk(job, &blocks[t], at);
-        by.pause();
-    }
-    PARALLEL_FOR(by.threads)
-    for (size_t t = 0; t < count; t++) end_block(job, &blocks[t], result);
+    size_t largest = 1;
+    for (size_t base = 0; base < all.units; base += units)
+        largest = most(largest, all.start[least(base + units, all.units)] - all.start[base]);
+    return largest;
 }
 
 /* blocks: scratch for each thread. variances: sides x (units + 1), scratch. result: for each cell
    (its row of `rows`) the correlation of all pairs, and those without the pairs of each unit; NaN
    where a side has one rank only. */
-static void rank_deletions(common_pairs all, const ranked_side *sides, size_t count,
-                           const side_cell *cells, size_t cell_count, lane_block *blocks,
-                           double *variances, double *result, size_t rows, worker by)
+static void rank_deletions(const deletion_job *job, lane_block *blocks, double *variances,
+                           double *result, worker by)
 {
-    deletion_job job = {.all = all, .sides = sides, .cells = cells, .count = count,
-                        .cell_count = cell_count, .rows = rows, .most = most_deletions(all),
-                        .step = pairs_of_step(all, count)};
-    for (int l = 0; l < LANES; l++) job.ones[l][l] = 1;
-    const double left = (double) all.length;
-    for (size_t s = 0; s < count; s++)
-        variances[s * (all.units + 1)] = (tie_term(left) - sides[s].ties) / (3.0 * left);
-    const size_t at_once = items_at_once(PAUSE_PAIRS, 3.0 * left, by.threads);
+    const common_pairs all = job->all;
+    const side_cell *cells = job->cells;
+    const size_t cell_count = job->cell_count, rows = job->rows, numbers = all.units + 1;
+    const double length = (double) all.length;
+    for (size_t s = 0; s < job->count; s++)
+        variances[s * numbers] = (tie_term(length) - job->sides[s].ties) / (3.0 * length);
+    const size_t at_once = items_at_once(PAUSE_PAIRS, 3.0 * length, by.threads);
     for (size_t first = 0; first < cell_count; first += at_once) {
         const size_t last = group_end(first, at_once, cell_count);
         PARALLEL_FOR(by.threads)
         for (size_t i = first; i < last; i++)
-            sum_over_all(all, &sides[cells[i].x], &sides[cells[i].y], result + cells[i].row, rows);
+            sum_over_all(all, &job->sides[cells[i].x], &job->sides[cells[i].y],
+                         result + cells[i].row, rows);
         by.pause();
     }
-    for (size_t b = 0; b * LANES < all.units; b += (size_t) by.threads)
-        delete_blocks(&job, b, blocks, variances, result, by);
-    divide_sums(&job, variances, result);
+    for (size_t first = 0; first < all.units; first += (size_t) by.threads * LANES) {
+        const size_t left = (all.units - first + LANES - 1) / LANES;
+        const size_t count = least(left, (size_t) by.threads);
+        PARALLEL_FOR(by.threads)
+        for (size_t t = 0; t < count; t++) {
+            lane_block *z = &blocks[t];
+            z->base = first + t * LANES;
+            memset(z->sums, 0, cell_count * LANES * sizeof(double));
+            for (size_t s = 0; s < job->count; s++)
+                z->steps[s] = find_steps(all, &job->sides[s], z->base, z->step + 2 * s * job->most,
+                                         z->gone + s * job->most, variances + s * numbers + 1);
+        }
+        for (size_t at = 0; at < all.length; at += all.chunk) {
+            PARALLEL_FOR(by.threads)
+            for (size_t t = 0; t < count; t++) add_chunk(job, &blocks[t], at);
+            by.pause();
+        }
+        PARALLEL_FOR(by.threads)
+        for (size_t t = 0; t < count; t++) end_block(job, &blocks[t], result);
+    }
+    for (size_t u = 0; u < numbers; u++) {
+        const double left = (double) (all.length - (u ? all.start[u] - all.start[u - 1] : 0));
+        const double rounding = NO_RANK_VARIANCE * left * left;
+        for (size_t i = 0; i < cell_count; i++) {
+            const double x = variances[cells[i].x * numbers + u];
+            const double y = variances[cells[i].y * numbers + u];
+            double *r = result + cells[i].row + u * rows;
+            *r = x > rounding && y > rounding ? *r / left / sqrt(x) / sqrt(y) : NAN;
+        }
+    }
 }
 
 /* So many counts take the room of a number. */
 #define COUNTS_OF_NUMBER (sizeof(double) / sizeof(int16_t))
-
-/* Pairs in the order of the first side: sides that are much alike are then read nearly in a row. */
-static int *find_places(const int *order, size_t length)
-{
-    int *place = int_scratch(length);
-    for (size_t k = 0; k < length; k++) place[order[k] - 1] = (int) k;
-    return place;
-}
 
 /* first, second: one-based stimuli; unit: zero-based. */
 static common_pairs read_pairs(SEXP pairs, const int *place, size_t length, SEXP unit,
@@ -514,7 +464,7 @@ static void read_sides(SEXP list, const char *name, const int *place, common_pai
                        size_t count, ranked_side *sides)
 {
     size_t *fill = size_scratch((all.length + all.chunk - 1) / all.chunk +
-                                all.units / DELETED_AT_ONCE + 1);
+                                all.units / LANES + 1);
     for (size_t s = 0; s < count; s++) {
         const SEXP side = VECTOR_ELT(list, (R_xlen_t) s), tied = read_element(side, name, "tied");
         if (TYPEOF(tied) != LGLSXP || (size_t) XLENGTH(tied) != all.length)
@@ -532,26 +482,16 @@ static void read_sides(SEXP list, const char *name, const int *place, common_pai
     }
 }
 
-/* x by y; without y those of x by x with the first side up to the second. */
-static size_t list_cells(size_t x, size_t y, side_cell *cells)
-{
-    size_t count = 0;
-    for (size_t j = 0; j < (y ? y : x); j++)
-        for (size_t i = 0; i < x && (y || i <= j); i++)
-            cells[count++] = (side_cell) {i, y ? x + j : j, i + j * x};
-    return count;
-}
-
-static lane_block *new_blocks(common_pairs all, size_t sides, size_t cells, int threads)
+static lane_block *new_blocks(const deletion_job *job, int threads)
 {
     lane_block *blocks = (lane_block *) R_alloc((size_t) threads, sizeof(lane_block));
-    const size_t most = most_deletions(all);
+    const size_t sides = job->count;
     for (int t = 0; t < threads; t++) {
         blocks[t] = (lane_block) {
-            .steps = size_scratch(sides),
-            .step = (count_step *) R_alloc(2 * sides * most, sizeof(count_step)),
-            .gone = scratch(sides * most), .sums = scratch(cells * DELETED_AT_ONCE),
-            .counts = (int16_t *) R_alloc(sides * all.chunk, DELETED_AT_ONCE * sizeof(int16_t))};
+            .steps = size_scratch(sides), .gone = scratch(sides * job->most),
+            .step = (count_step *) R_alloc(2 * sides * job->most, sizeof(count_step)),
+            .sums = scratch(job->cell_count * LANES),
+            .counts = (int16_t *) R_alloc(sides * job->all.chunk, LANES * sizeof(int16_t))};
     }
     return blocks;
 }
@@ -570,22 +510,33 @@ SEXP repalign_rank_deletions(SEXP pairs, SEXP x, SEXP y, SEXP unit, SEXP units, 
     const size_t deleted = read_count(ARG(units), 1, MOST_DELETED_UNITS);
     const size_t of_x = count_elements(ARG(x)), of_y = Rf_isNull(y) ? 0 : count_elements(ARG(y));
     const size_t sides = of_x + of_y, rows = of_x * (of_y ? of_y : of_x);
-    const int *place = find_places(read_order(VECTOR_ELT(x, 0), "x", length), length);
+    /* Pairs in the order of the first side: sides that are much alike are then read nearly in a
+       row. */
+    const int *order = read_order(VECTOR_ELT(x, 0), "x", length);
+    int *place = int_scratch(length);
+    for (size_t k = 0; k < length; k++) place[order[k] - 1] = (int) k;
     common_pairs all = read_pairs(pairs, place, length, unit, deleted);
-    const double chunk = read_number(ARG(room)) * COUNTS_OF_NUMBER / DELETED_AT_ONCE /
-        (double) sides;
+    const double chunk = read_number(ARG(room)) * COUNTS_OF_NUMBER / LANES / (double) sides;
     all.chunk = chunk < 1.0 ? 1 : chunk < (double) length ? (size_t) chunk : length;
     ranked_side *all_sides = (ranked_side *) R_alloc(sides, sizeof(ranked_side));
     read_sides(ARG(x), place, all, of_x, all_sides);
     if (of_y) read_sides(ARG(y), place, all, of_y, all_sides + of_x);
+    /* x by y; without y those of x by x with the first side up to the second */
     side_cell *cells = (side_cell *) R_alloc(rows, sizeof(side_cell));
-    const size_t count = list_cells(of_x, of_y, cells);
+    size_t count = 0;
+    for (size_t j = 0; j < (of_y ? of_y : of_x); j++)
+        for (size_t i = 0; i < of_x && (of_y || i <= j); i++)
+            cells[count++] = (side_cell) {i, of_y ? of_x + j : j, i + j * of_x};
+    const size_t of_unit = most_deletions(all, 1);
+    const size_t exact = INT32_MAX / (of_unit * of_unit), cached = CACHED_COUNTS / LANES / sides;
+    deletion_job job = {all, all_sides, cells, sides, count, rows, most_deletions(all, LANES),
+                        most(1, least(cached, exact)), {{0}}};
+    for (int l = 0; l < LANES; l++) job.ones[l][l] = 1;
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(rows, deleted + 1));
     for (size_t k = 0; k < rows * (deleted + 1); k++) REAL(result)[k] = R_NaN;
-    rank_deletions(all, all_sides, sides, cells, count,
-                   new_blocks(all, sides, count, by.threads), scratch(sides * (deleted + 1)),
-                   REAL(result), rows, by);
+    rank_deletions(&job, new_blocks(&job, by.threads), scratch(sides * (deleted + 1)),
+                   REAL(result), by);
     UNPROTECT(1);
     return result;
 }

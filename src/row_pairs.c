@@ -41,7 +41,8 @@ static void compare_rows(const double *gram, size_t n, double *squares, double *
 }
 
 /* What, by products with cosines of another side, gives their mean over the pairs with the `far`
-   lowest cosines, and their slope over these. Returns their middle; NAN where they do not differ. */
+   lowest cosines, and their slope over these. Returns their middle; NAN where they do not
+   differ. */
 static double line_of_far(const double *cosines, size_t count, size_t far, double *mean,
                           double *slope)
 {

@@ -4,34 +4,11 @@
 #include "blas.h"
 #include "entry.h"
 
-/* a: n x rows, b: n x columns; the values of permutation p (zero-based, n each, one after the
-   other) into column p of `values`, min(rows, columns) long. Scratch: relabelled n x columns,
-   product rows x columns. Not 0: LAPACK's info. */
-typedef struct {
-    double *relabelled, *product;
-    svd_scratch svd;
-} singular_scratch;
-
 static void relabel_rows(const double *b, size_t n, size_t columns, const int *permutation,
                          double *out)
 {
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < n; i++) out[i + j * n] = b[(size_t) permutation[i] + j * n];
-}
-
-static int permuted_singular_values(const double *a, size_t rows, const double *b, size_t columns,
-                                    size_t n, const int *permutations, size_t count,
-                                    singular_scratch z, pause_function pause, double *values)
-{
-    const size_t k = rows < columns ? rows : columns;
-    for (size_t p = 0; p < count && k > 0; p++) {
-        relabel_rows(b, n, columns, permutations + p * n, z.relabelled);
-        blas_gemm('T', 'N', rows, columns, n, 1.0, a, n, z.relabelled, n, 0.0, z.product, rows);
-        const int info = lapack_svd(0, rows, columns, z.product, values + p * k, NULL, NULL, z.svd);
-        if (info != 0) return info;
-        pause();
-    }
-    return 0;
 }
 
 /* Singular values of a'b[p, ] for every permutation p (a column, from 1), one a column. */
@@ -40,15 +17,16 @@ SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations)
     const double *left = read_matrix(ARG(a));
     const size_t n = matrix_rows(a), rows = matrix_columns(a);
     const double *right = read_matrix_rows(ARG(b), n);
-    const size_t columns = matrix_columns(b), k = rows < columns ? rows : columns;
+    const size_t columns = matrix_columns(b), k = least(rows, columns);
     const int *orders = read_permutations(ARG(permutations), n);
     const size_t count = (size_t) XLENGTH(permutations) / n;
-    const singular_scratch z = {scratch(n * columns), scratch(rows * columns),
-                                  new_svd_scratch(0, rows, columns)};
+    double *relabelled = scratch(n * columns), *product = scratch(rows * columns);
     SEXP result = PROTECT(new_matrix(k, count));
-    const int info = permuted_singular_values(left, rows, right, columns, n, orders, count, z,
-                                              check_interrupt, REAL(result));
-    if (info != 0) entry_error("the singular value decomposition failed (%d)", info);
+    for (size_t p = 0; p < count && k > 0; p++) {
+        relabel_rows(right, n, columns, orders + p * n, relabelled);
+        blas_gemm('T', 'N', rows, columns, n, 1.0, left, n, relabelled, n, 0.0, product, rows);
+        decompose(0, rows, columns, product, REAL(result) + p * k, NULL, NULL);
+    }
     UNPROTECT(1);
     return result;
 }
@@ -74,8 +52,8 @@ static factor_list read_factors(SEXP list, const char *name, size_t n)
     return found;
 }
 
-/* The sum of squares of x'y[p, ] for every permutation p (a column, from 1) as a row, and every pair
-   of matrices as a column, in which the matrix of x changes fastest. */
+/* The sum of squares of x'y[p, ] for every permutation p (a column, from 1) as a row, and every
+   pair of matrices as a column, in which the matrix of x changes fastest. */
 SEXP repalign_permuted_products(SEXP xs, SEXP ys, SEXP permutations)
 {
     const factor_list x = read_factors(ARG(xs), 0), y = read_factors(ARG(ys), x.n);

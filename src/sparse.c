@@ -48,70 +48,6 @@ static row_entries entries_of(const sparse_kernel *a, size_t i)
 
 static size_t column_of(const sparse_kernel *a, size_t at) { return (size_t) a->column[at] - 1; }
 
-/* Row and column sums, with the diagonal. */
-static void sparse_sums(const sparse_kernel *a, double *rows, double *columns)
-{
-    for (size_t i = 0; i < a->n; i++) columns[i] = a->diagonal;
-    for (size_t i = 0; i < a->n; i++) {
-        const row_entries p = entries_of(a, i);
-        double sum = a->diagonal;
-        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step) {
-            sum += a->value[at];
-            columns[column_of(a, at)] += a->value[at];
-        }
-        rows[i] = sum;
-    }
-}
-
-static void spread_row(const sparse_kernel *a, size_t i, double *row)
-{
-    const row_entries p = entries_of(a, i);
-    for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
-        row[column_of(a, at)] = a->value[at];
-}
-
-static void clear_row(const sparse_kernel *a, size_t i, double *row)
-{
-    const row_entries p = entries_of(a, i);
-    for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step) row[column_of(a, at)] = 0.0;
-}
-
-/* Sum over all entries of a_ij b_ij, with the diagonals. row: n scratch. */
-static double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
-                         pause_function pause)
-{
-    const size_t n = a->n;
-    double total = (double) n * a->diagonal * b->diagonal, block = 0.0;
-    for (size_t i = 0; i < n; i++) row[i] = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        spread_row(a, i, row);
-        const row_entries p = entries_of(b, i);
-        double sum = 0.0;
-        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
-            sum += row[column_of(b, at)] * b->value[at];
-        clear_row(a, i, row);
-        block += sum;
-        if ((i + 1) % BLOCK_ROWS == 0 || i + 1 == n) {
-            total += block;
-            block = 0.0;
-            pause();
-        }
-    }
-    return total;
-}
-
-/* The largest number of entries that all kernels of a side have in a row. */
-static size_t sparse_row_size(sparse_side side)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < side.kernels->n; i++) {
-        size_t entries = 0;
-        for (size_t l = 0; l < side.count; l++) entries += entries_of(side.kernels + l, i).count;
-        if (entries > most) most = entries;
-    }
-    return most;
-}
-
 static void gather_columns(sparse_side side, size_t i, row_columns by)
 {
     const size_t n = side.kernels->n;
@@ -160,78 +96,6 @@ static size_t add_column(row_columns of_x, row_columns of_y, size_t t, size_t co
 /* Products between two pauses. */
 #define PAUSE_PRODUCTS ((size_t) 100000000)
 
-/* out (x.count x the other count): sums over all entries of a_ij b_ij, without the diagonals, of
-   each kernel of x with each of y; where y.count is 0 with each other, and then only the lower
-   triangle. Where `neighbours` is not 0, it is the number of entries of every row, all of them 1,
-   and out has the sums over rows of their Jaccard indices; row: as large as out, or NULL. */
-static void sparse_grid(sparse_side x, sparse_side y, double neighbours, row_columns of_x,
-                        row_columns of_y, double *row, pause_function pause, double *out)
-{
-    const size_t n = x.kernels->n, size = x.count * (y.count > 0 ? y.count : x.count);
-    double *sums = row ? row : out;
-    size_t done = 0;
-    memset(out, 0, size * sizeof(double));
-    for (size_t i = 0; i < n; i++) {
-        gather_columns(x, i, of_x);
-        if (y.count > 0) gather_columns(y, i, of_y);
-        if (row) memset(row, 0, size * sizeof(double));
-        for (size_t t = 0; t < n; t++)
-            done += y.count > 0 ? add_column(of_x, of_y, t, x.count, sums)
-                                : add_own_column(of_x, t, x.count, sums);
-        for (size_t k = 0; row && k < size; k++) out[k] += row[k] / (2.0 * neighbours - row[k]);
-        done += row ? size + n : n;
-        if (done > PAUSE_PRODUCTS) {
-            pause();
-            done = 0;
-        }
-    }
-}
-
-/* One row of sparse_common(): position is 0 everywhere before and after. */
-static double common_row(const sparse_kernel *a, const sparse_kernel *b, size_t i, size_t *position,
-                         double *sums)
-{
-    const size_t n = a->n;
-    const row_entries pa = entries_of(a, i), pb = entries_of(b, i);
-    double total = 0.0;
-    for (size_t e = 0, at = pa.first; e < pa.count; e++, at += pa.step)
-        position[column_of(a, at)] = at + 1;
-    for (size_t e = 0, at = pb.first; e < pb.count; e++, at += pb.step) {
-        const size_t j = column_of(b, at);
-        if (position[j] == 0) continue;
-        const double va = a->value[position[j] - 1], vb = b->value[at];
-        total += va * vb;
-        sums[i] += va;
-        sums[i + n] += vb;
-        sums[j + 2 * n] += va;
-        sums[j + 3 * n] += vb;
-    }
-    for (size_t e = 0, at = pa.first; e < pa.count; e++, at += pa.step)
-        position[column_of(a, at)] = 0;
-    return total;
-}
-
-/* The same sum over the entries that both lists have, without the diagonals; also the row
-   and column sums of a and of b there, in the four columns of sums (n x 4): rows of a, rows
-   of b, columns of a, columns of b. position: n scratch. */
-static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position,
-                            double *sums, pause_function pause)
-{
-    const size_t n = a->n;
-    double total = 0.0, block = 0.0;
-    for (size_t i = 0; i < n; i++) position[i] = 0;
-    for (size_t i = 0; i < 4 * n; i++) sums[i] = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        block += common_row(a, b, i, position, sums);
-        if ((i + 1) % BLOCK_ROWS == 0 || i + 1 == n) {
-            total += block;
-            block = 0.0;
-            pause();
-        }
-    }
-    return total;
-}
-
 /* a' as lists: start (n + 1), column and value. at: n scratch. */
 static void sparse_transpose(const sparse_kernel *a, double *start, int *column, double *value,
                              size_t *at)
@@ -261,9 +125,10 @@ static void sparse_transpose(const sparse_kernel *a, double *start, int *column,
     }
 }
 
-/* a + a' - a o a' (o: entry by entry) off the diagonal, t being a' as lists. First where
-   the rows start (n + 1), then the entries. mark, at: n scratch. */
-static void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, double *start, int *mark)
+/* a + a' - a o a' (o: entry by entry) off the diagonal, t being a' as lists: where the rows start
+   (n + 1) where column is NULL, and otherwise the entries. mark, at: n scratch. */
+static void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, double *start,
+                              int *mark, size_t *at, int *column, double *value)
 {
     const size_t n = a->n;
     size_t next = 0;
@@ -272,43 +137,30 @@ static void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, dou
         const row_entries out = entries_of(a, i), in = entries_of(t, i);
         const int row = (int) i + 1;
         start[i] = (double) next;
-        next += out.count;
-        for (size_t e = 0, at = out.first; e < out.count; e++, at += out.step)
-            mark[column_of(a, at)] = row;
-        for (size_t e = 0, at = in.first; e < in.count; e++, at += in.step)
-            if (mark[column_of(t, at)] != row) next++;
-    }
-    start[n] = (double) next;
-}
-
-static void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const double *start,
-                              int *mark, size_t *at, int *column, double *value)
-{
-    const size_t n = a->n;
-    for (size_t j = 0; j < n; j++) mark[j] = 0;
-    for (size_t i = 0; i < n; i++) {
-        const row_entries out = entries_of(a, i), in = entries_of(t, i);
-        const int row = (int) i + 1;
-        size_t next = (size_t) start[i];
         for (size_t e = 0, from = out.first; e < out.count; e++, from += out.step, next++) {
             const size_t j = column_of(a, from);
             mark[j] = row;
             at[j] = next;
+            if (!column) continue;
             column[next] = a->column[from];
             value[next] = a->value[from];
         }
         for (size_t e = 0, from = in.first; e < in.count; e++, from += in.step) {
             const size_t j = column_of(t, from);
             const double w = t->value[from];
-            if (mark[j] == row) {
+            if (mark[j] != row) {
+                if (column) {
+                    column[next] = t->column[from];
+                    value[next] = w;
+                }
+                next++;
+            } else if (column) {
                 const double v = value[at[j]];
                 value[at[j]] = (v + w) - v * w; /* the same number for (i, j) and (j, i) */
-            } else {
-                column[next] = t->column[from];
-                value[next++] = w;
             }
         }
     }
+    start[n] = (double) next;
 }
 
 /* Offsets must rise from 0 to the number of entries. */
@@ -345,21 +197,50 @@ static sparse_kernel read_second_form(SEXP form, const char *name, const sparse_
     return b;
 }
 
-/* list(rows, columns): sums. */
+/* list(rows, columns): sums, with the diagonal. */
 SEXP repalign_sparse_sums(SEXP form)
 {
     const sparse_kernel a = read_form(ARG(form));
     SEXP result = PROTECT(NAMED_LIST("rows", "columns"));
     double *rows = put_doubles(result, 0, a.n), *columns = put_doubles(result, 1, a.n);
-    sparse_sums(&a, rows, columns);
+    for (size_t i = 0; i < a.n; i++) columns[i] = a.diagonal;
+    for (size_t i = 0; i < a.n; i++) {
+        const row_entries p = entries_of(&a, i);
+        double sum = a.diagonal;
+        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step) {
+            sum += a.value[at];
+            columns[column_of(&a, at)] += a.value[at];
+        }
+        rows[i] = sum;
+    }
     UNPROTECT(1);
     return result;
 }
 
+/* Sum over all entries of a_ij b_ij, with the diagonals. */
 SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b)
 {
     const sparse_kernel a = read_form(ARG(form_a)), b = read_second_form(ARG(form_b), &a);
-    return Rf_ScalarReal(sparse_dot(&a, &b, scratch(a.n), check_interrupt));
+    const size_t n = a.n;
+    double *row = zeroed_bytes(n * sizeof(double));
+    double total = (double) n * a.diagonal * b.diagonal, block = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const row_entries p = entries_of(&a, i), q = entries_of(&b, i);
+        double sum = 0.0;
+        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
+            row[column_of(&a, at)] = a.value[at];
+        for (size_t e = 0, at = q.first; e < q.count; e++, at += q.step)
+            sum += row[column_of(&b, at)] * b.value[at];
+        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
+            row[column_of(&a, at)] = 0.0;
+        block += sum;
+        if ((i + 1) % BLOCK_ROWS == 0 || i + 1 == n) {
+            total += block;
+            block = 0.0;
+            check_interrupt();
+        }
+    }
+    return Rf_ScalarReal(total);
 }
 
 static sparse_side read_forms(SEXP list, const char *name)
@@ -376,34 +257,86 @@ static sparse_side read_forms(SEXP list, const char *name)
 
 static row_columns new_columns(sparse_side side, size_t n)
 {
-    const size_t size = side.count > 0 ? sparse_row_size(side) : 0;
-    const row_columns columns = {size_scratch(n + 2), size_scratch(size), scratch(size)};
-    return columns;
+    size_t largest = 0;
+    for (size_t i = 0; side.count > 0 && i < n; i++) {
+        size_t entries = 0;
+        for (size_t l = 0; l < side.count; l++) entries += entries_of(side.kernels + l, i).count;
+        largest = most(largest, entries);
+    }
+    return (row_columns) {size_scratch(n + 2), size_scratch(largest), scratch(largest)};
 }
 
-/* Sums over all entries of the products of each form of x with each of y, or with y NULL of x,
-   without the diagonals; or of the Jaccard indices of rows with so many neighbours each. */
+/* Sums over all entries of the products of each form of x with each of y, without the diagonals; or
+   with y NULL of each form of x with each other. Where `neighbours` is not 0, it is the number of
+   entries of every row, all of them 1, and the sums over rows are those of their Jaccard
+   indices. */
 SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours)
 {
     const sparse_side a = read_forms(ARG(x)), b = read_forms(ARG(y));
     const size_t n = a.kernels->n, columns = b.count > 0 ? b.count : a.count;
+    const size_t size = a.count * columns;
     if (b.count > 0 && b.kernels->n != n) argument_error("y", "be of the size of x");
     const double each = read_number(ARG(neighbours));
     SEXP result = PROTECT(new_matrix(a.count, columns));
-    sparse_grid(a, b, each, new_columns(a, n), new_columns(b, n),
-                each > 0.0 ? scratch(a.count * columns) : NULL, check_interrupt, REAL(result));
-    if (b.count == 0) mirror_lower(REAL(result), a.count);
+    const row_columns of_a = new_columns(a, n), of_b = new_columns(b, n);
+    double *out = REAL(result), *row = each > 0.0 ? scratch(size) : NULL, *sums = row ? row : out;
+    size_t done = 0;
+    memset(out, 0, size * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        gather_columns(a, i, of_a);
+        if (b.count > 0) gather_columns(b, i, of_b);
+        if (row) memset(row, 0, size * sizeof(double));
+        for (size_t t = 0; t < n; t++)
+            done += b.count > 0 ? add_column(of_a, of_b, t, a.count, sums)
+                                : add_own_column(of_a, t, a.count, sums);
+        for (size_t k = 0; row && k < size; k++) out[k] += row[k] / (2.0 * each - row[k]);
+        done += row ? size + n : n;
+        if (done > PAUSE_PRODUCTS) {
+            check_interrupt();
+            done = 0;
+        }
+    }
+    if (b.count == 0) mirror_lower(out, a.count);
     UNPROTECT(1);
     return result;
 }
 
-/* list(dot, sums): sums has the row sums of a and b and their column sums. */
+/* list(dot, sums): the sum of a_ij b_ij over the entries that both lists have, without the
+   diagonals; and the row and column sums of a and of b there: rows of a, rows of b, columns of a,
+   columns of b. */
 SEXP repalign_sparse_common(SEXP form_a, SEXP form_b)
 {
     const sparse_kernel a = read_form(ARG(form_a)), b = read_second_form(ARG(form_b), &a);
+    const size_t n = a.n;
     SEXP result = PROTECT(NAMED_LIST("dot", "sums"));
-    double *sums = put_matrix(result, 1, a.n, 4);
-    *put_doubles(result, 0, 1) = sparse_common(&a, &b, size_scratch(a.n), sums, check_interrupt);
+    double *sums = put_matrix(result, 1, n, 4), total = 0.0, block = 0.0;
+    size_t *position = zeroed_bytes(n * sizeof(size_t));
+    memset(sums, 0, 4 * n * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        const row_entries p = entries_of(&a, i), q = entries_of(&b, i);
+        double row = 0.0;
+        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
+            position[column_of(&a, at)] = at + 1;
+        for (size_t e = 0, at = q.first; e < q.count; e++, at += q.step) {
+            const size_t j = column_of(&b, at);
+            if (position[j] == 0) continue;
+            const double va = a.value[position[j] - 1], vb = b.value[at];
+            row += va * vb;
+            sums[i] += va;
+            sums[i + n] += vb;
+            sums[j + 2 * n] += va;
+            sums[j + 3 * n] += vb;
+        }
+        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
+            position[column_of(&a, at)] = 0;
+        block += row;
+        if ((i + 1) % BLOCK_ROWS == 0 || i + 1 == n) {
+            total += block;
+            block = 0.0;
+            check_interrupt();
+        }
+    }
+    *put_doubles(result, 0, 1) = total;
     UNPROTECT(1);
     return result;
 }
@@ -421,7 +354,7 @@ SEXP repalign_sparse_symmetric(SEXP form)
     check_interrupt();
     SEXP result = PROTECT(NAMED_LIST("start", "idx", "weight"));
     double *starts = put_doubles(result, 0, a.n + 1);
-    symmetric_starts(&a, &t, starts, mark);
+    symmetric_entries(&a, &t, starts, mark, at, NULL, NULL);
     int *idx = put_integers(result, 1, (size_t) starts[a.n]);
     double *weight = put_doubles(result, 2, (size_t) starts[a.n]);
     check_interrupt();

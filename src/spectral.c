@@ -48,14 +48,6 @@ typedef struct {
     size_t size;
 } ritz;
 
-static double gap_around(const ritz *r, size_t at)
-{
-    double gap = INFINITY;
-    for (size_t i = 0; i < r->size; i++)
-        if (i != at) gap = fmin(gap, fabs(r->values[i] - r->values[at]));
-    return gap;
-}
-
 /* The residual of a Ritz value: nothing, when there is no further step. */
 static double residual_of(const ritz *r, size_t at, lanczos_scratch *s)
 {
@@ -71,7 +63,10 @@ static double residual_of(const ritz *r, size_t at, lanczos_scratch *s)
 /* A Ritz value is off by its residual at most, and by residual^2 / gap where no other is near. */
 static double error_of(const ritz *r, size_t at, double residual)
 {
-    const double gap = gap_around(r, at) - residual;
+    double gap = INFINITY;
+    for (size_t i = 0; i < r->size; i++)
+        if (i != at) gap = fmin(gap, fabs(r->values[i] - r->values[at]));
+    gap -= residual;
     return gap > residual ? residual * residual / gap : residual;
 }
 
@@ -103,19 +98,9 @@ static lanczos_result largest_ritz_value(const double *alpha, const double *beta
     return result;
 }
 
-/* w less its parts along the first `size` basis vectors, twice: once leaves rounding. */
-static void reorthogonalise(const double *basis, size_t n, size_t size, double *w, double *parts,
-                            double *sum)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        blas_gemv('T', n, size, basis, w, parts);
-        blas_gemv('N', n, size, basis, parts, sum);
-        for (size_t i = 0; i < n; i++) w[i] -= sum[i];
-    }
-}
-
 /* Largest absolute eigenvalue of the packed matrix a with a zero diagonal. */
-static lanczos_result spectral_norm(const double *a, row_chunks rows, worker by, lanczos_scratch scratch)
+static lanczos_result spectral_norm(const double *a, row_chunks rows, worker by,
+                                    lanczos_scratch scratch)
 {
     const size_t n = rows.n, steps = scratch.steps;
     double *alpha = scratch.small, *beta = alpha + steps, *rest = beta + steps;
@@ -126,7 +111,12 @@ static lanczos_result spectral_norm(const double *a, row_chunks rows, worker by,
         const double *v = scratch.basis + k * n;
         packed_times(a, v, rows, by, scratch.partial, w);
         alpha[k] = dot_blocked(v, w, n);
-        reorthogonalise(scratch.basis, n, k + 1, w, rest, sum);
+        /* w less its parts along the basis so far, twice: once leaves rounding */
+        for (int pass = 0; pass < 2; pass++) {
+            blas_gemv('T', n, k + 1, scratch.basis, w, rest);
+            blas_gemv('N', n, k + 1, scratch.basis, rest, sum);
+            for (size_t i = 0; i < n; i++) w[i] -= sum[i];
+        }
         beta[k] = sqrt(dot_blocked(w, w, n));
         size = fmax(size, fabs(alpha[k]) + beta[k]);
         /* nothing is left outside the basis but rounding: its Ritz values are exact */

@@ -23,13 +23,6 @@ typedef struct {
     size_t count;
 } column_pairs;
 
-/* Sums over the pairs of columns of z'z = cross (upper triangle, column after column): within x,
-   between x and y, and within y, where a pair within a side counts in both orders. squares: of the
-   entries of the centred matrix, cross - n m m'; inner: of m_i cross_ij m_j. */
-typedef struct {
-    double squares[3], inner[3];
-} packed_totals;
-
 /* squares[i] = the sum of the squares of row i of a (rows x columns). */
 static inline void row_squares(const double *a, size_t rows, size_t columns, double *squares)
 {
@@ -60,27 +53,6 @@ static inline void add_powers(const double *z, size_t rows, column_pairs pairs, 
     }
 }
 
-/* Scratch: rows x D for z, rows x 3 for w. */
-static void stack_sums(const centered_view *x, const centered_view *y, column_pairs pairs,
-                       size_t rows, double *z, double *w, pause_function pause, stacked_sums sums)
-{
-    const size_t columns = x->d + y->d;
-    for (size_t i = 0; i < x->n; i += rows) {
-        const size_t now = x->n - i < rows ? x->n - i : rows;
-        double *y_part = z + now * x->d;
-        load_rows(x, i, now, z);
-        load_rows(y, i, now, y_part);
-        row_squares(z, now, x->d, w);
-        row_squares(y_part, now, y->d, w + now);
-        for (size_t r = 0; r < now; r++) w[2 * now + r] = 1.0;
-        blas_syrk_upper('T', columns, now, z, now, 1.0, sums.cross, columns);
-        blas_gemm('T', 'N', columns, 3, now, 1.0, z, now, w, now, 1.0, sums.by_weight, columns);
-        blas_gemm('T', 'N', 3, 3, now, 1.0, w, now, w, now, 1.0, sums.weights, 3);
-        add_powers(z, now, pairs, sums.powers);
-        pause();
-    }
-}
-
 /* Both sums over the first `count` entries of a column. */
 static void sum_entries(const double *entries, size_t count, double n_mean, double mean,
                         const double *means, double *squares, double *inner)
@@ -93,44 +65,6 @@ static void sum_entries(const double *entries, size_t count, double n_mean, doub
     }
     *squares += square;
     *inner += product * mean;
-}
-
-static packed_totals sum_packed(const double *cross, size_t x_columns, size_t columns, double n,
-                                const double *means)
-{
-    packed_totals totals = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    for (size_t j = 0; j < columns; j++) {
-        const int in_y = j >= x_columns;
-        const size_t first = in_y ? x_columns : 0;
-        const double mean = means[j], n_mean = n * mean, centred = cross[j] - n_mean * mean;
-        double squares = 0.0, inner = 0.0;
-        if (in_y) {
-            sum_entries(cross, x_columns, n_mean, mean, means, &totals.squares[1],
-                        &totals.inner[1]);
-        }
-        sum_entries(cross + first, j - first, n_mean, mean, means + first, &squares, &inner);
-        totals.squares[in_y ? 2 : 0] += 2.0 * squares + centred * centred;
-        totals.inner[in_y ? 2 : 0] += 2.0 * inner + mean * cross[j] * mean;
-        cross += j + 1;
-    }
-    return totals;
-}
-
-/* Rows that are centred and multiplied at a time: as many as there are columns, so that reading and
-   writing the sums takes little time beside the products. */
-static size_t piece_rows(size_t n, size_t d)
-{
-    const size_t rows = d < 256 ? 256 : d > 1024 ? 1024 : d;
-    return rows < n ? rows : n;
-}
-
-/* The upper triangle with the diagonal, column after column. */
-static void pack_upper(const double *a, size_t n, double *out)
-{
-    for (size_t j = 0; j < n; j++) {
-        memcpy(out, a + j * n, (j + 1) * sizeof(double));
-        out += j + 1;
-    }
 }
 
 static double *put_zeros(SEXP list, int at, size_t rows, size_t columns)
@@ -154,26 +88,54 @@ SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_mean
     SEXP result = PROTECT(NAMED_LIST("cross", "by_weight", "weights", "powers"));
     const stacked_sums sums = {zeroed_bytes(d * d * sizeof(double)), put_zeros(result, 1, d, 3),
                                put_zeros(result, 2, 3, 3), put_zeros(result, 3, 3, count)};
-    const size_t rows = piece_rows(vx.n, d);
-    stack_sums(&vx, &vy, pairs, rows, scratch(rows * d), scratch(rows * 3), check_interrupt, sums);
-    pack_upper(sums.cross, d, put_doubles(result, 0, d * (d + 1) / 2));
+    /* Rows that are centred and multiplied at a time: as many as there are columns, so that reading
+       and writing the sums takes little time beside the products. */
+    const size_t rows = least(least(most(d, 256), 1024), vx.n);
+    double *z = scratch(rows * d), *w = scratch(rows * 3);
+    for (size_t i = 0; i < vx.n; i += rows) {
+        const size_t now = least(vx.n - i, rows);
+        double *y_part = z + now * vx.d;
+        load_rows(&vx, i, now, z);
+        load_rows(&vy, i, now, y_part);
+        row_squares(z, now, vx.d, w);
+        row_squares(y_part, now, vy.d, w + now);
+        for (size_t r = 0; r < now; r++) w[2 * now + r] = 1.0;
+        blas_syrk_upper('T', d, now, z, now, 1.0, sums.cross, d);
+        blas_gemm('T', 'N', d, 3, now, 1.0, z, now, w, now, 1.0, sums.by_weight, d);
+        blas_gemm('T', 'N', 3, 3, now, 1.0, w, now, w, now, 1.0, sums.weights, 3);
+        add_powers(z, now, pairs, sums.powers);
+        check_interrupt();
+    }
+    double *cross = put_doubles(result, 0, d * (d + 1) / 2);
+    for (size_t j = 0; j < d; j++)
+        memcpy(cross + j * (j + 1) / 2, sums.cross + j * d, (j + 1) * sizeof(double));
     UNPROTECT(1);
     return result;
 }
 
-/* A matrix (2 x 3): squares and inner products of sum_packed(), for xx, xy and yy. cross: a vector
-   with the upper triangle; x_columns: how many of the columns are those of x. */
+/* A matrix (2 x 3), for xx, xy and yy: sums over the pairs of columns of z'z = cross (a vector with
+   the upper triangle) within x, between x and y, and within y, where a pair within a side counts in
+   both orders. First row: of the squared entries of the centred matrix, cross - n m m'; second: of
+   m_i cross_ij m_j. x_columns: how many of the columns are those of x. */
 SEXP repalign_sum_packed(SEXP cross, SEXP x_columns, SEXP n, SEXP means)
 {
     const size_t columns = count_doubles(ARG(means));
     const double *entries = read_doubles(ARG(cross), columns * (columns + 1) / 2);
-    const packed_totals totals = sum_packed(entries, read_count(ARG(x_columns), 1, columns),
-                                            columns, read_number(ARG(n)), read_doubles(ARG(means),
-                                                                                       columns));
+    const size_t of_x = read_count(ARG(x_columns), 1, columns);
+    const double rows = read_number(ARG(n)), *m = REAL(means);
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, 2, 3));
-    for (int part = 0; part < 3; part++) {
-        REAL(result)[2 * part] = totals.squares[part];
-        REAL(result)[2 * part + 1] = totals.inner[part];
+    double *out = REAL(result);
+    memset(out, 0, 6 * sizeof(double));
+    for (size_t j = 0; j < columns; j++) {
+        const int in_y = j >= of_x;
+        const size_t first = in_y ? of_x : 0;
+        const double mean = m[j], n_mean = rows * mean, centred = entries[j] - n_mean * mean;
+        double squares = 0.0, inner = 0.0, *own = out + (in_y ? 4 : 0);
+        if (in_y) sum_entries(entries, of_x, n_mean, mean, m, out + 2, out + 3);
+        sum_entries(entries + first, j - first, n_mean, mean, m + first, &squares, &inner);
+        own[0] += 2.0 * squares + centred * centred;
+        own[1] += 2.0 * inner + mean * entries[j] * mean;
+        entries += j + 1;
     }
     UNPROTECT(1);
     return result;

@@ -32,13 +32,12 @@ SEXP repalign_svd(SEXP a)
 SEXP repalign_leading_vector(SEXP a)
 {
     const double *entries = read_matrix(ARG(a));
-    const size_t n = matrix_rows(a), length = lapack_leading_work(n);
+    const size_t n = matrix_rows(a);
     if (n == 0 || matrix_columns(a) != n) argument_error("a", "be square");
     double *copy = scratch(n * n);
     memcpy(copy, entries, n * n * sizeof(double));
     SEXP result = PROTECT(new_doubles(n));
-    const int info = lapack_leading_vector(n, copy, REAL(result), scratch(n), scratch(length),
-                                           length, int_scratch(10 * n));
+    const int info = lapack_leading_vector(n, copy, REAL(result));
     if (info != 0) entry_error("the decomposition of a symmetric matrix failed (%d)", info);
     check_interrupt();
     UNPROTECT(1);

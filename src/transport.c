@@ -79,72 +79,19 @@ static void find_best(transport *t, int sink)
     count_reading(t, t->free_count);
 }
 
-/* A source without units leaves the list, which stays in order. */
-static void leave_free(transport *t, int source)
-{
-    size_t kept = 0;
-    for (size_t k = 0; k < t->free_count; k++)
-        if (t->free[k] != source) t->free[kept++] = t->free[k];
-    t->free_count = kept;
-    t->price[source] = t->level;
-    for (size_t i = 0; i < t->sinks; i++)
-        if (t->best[i] == source) find_best(t, (int) i);
-}
-
-/* All memory of `t` is there, with cost, supply, demand, flow (its pool) and pause set. */
-static void transport_begin(transport *t)
-{
-    t->free_count = t->sources;
-    t->read = t->reached_count = t->settled_count = 0;
-    t->flow.used = 0;
-    t->flow.spare = NO_PLACE;
-    t->level = -INFINITY;
-    for (size_t j = 0; j < t->sources; j++) {
-        t->free[j] = (int) j;
-        t->is_reached[j] = t->is_cut[j] = 0;
-    }
-    for (size_t i = 0; i < t->sinks; i++) {
-        t->discount[i] = 0.0;
-        t->is_settled[i] = 0;
-        t->flow.first[i] = NO_PLACE;
-        find_best(t, (int) i);
-        t->distance[i] = t->best_cost[i];
-        t->from_source[i] = t->best[i];
-    }
-}
-
 /* ---- search */
 
-/* The nearest sink that is not settled, of equally near ones the first. Settled ones are endlessly
-   far, and nothing brings them nearer. */
-static int nearest_sink(transport *t)
-{
-    const double *distance = t->distance;
-    double least = distance[0];
-    size_t at = 0;
-    for (size_t i = 1; i < t->sinks; i++) {
-        if (distance[i] >= least) continue;
-        least = distance[i];
-        at = i;
-    }
-    count_reading(t, t->sinks);
-    return (int) at;
-}
-
-static void shorten(transport *t, int source, int sink)
-{
-    const double by_way = cost_of(t, source, sink) - t->price[source] - t->discount[sink];
-    if (by_way >= t->distance[sink]) return;
-    t->distance[sink] = by_way;
-    t->from_source[sink] = source;
-}
-
-/* The same for all sinks, in one go along the costs. */
-static void shorten_all(transport *t, int source)
+/* A source that flows into a settled sink: the ways to all sinks over it, in one go along the
+   costs. */
+static void reach(transport *t, int source, int sink)
 {
     const double *cost = t->cost + (size_t) source * t->sinks, *discount = t->discount;
-    const double price = t->price[source];
+    const double price = t->price[source] - t->level;
     double *distance = t->distance;
+    t->is_reached[source] = 1;
+    t->from_sink[source] = sink;
+    t->reached[t->reached_count++] = source;
+    t->price[source] = price;
     for (size_t i = 0; i < t->sinks; i++) {
         const double by_way = cost[i] - price - discount[i];
         if (by_way >= distance[i]) continue;
@@ -152,16 +99,6 @@ static void shorten_all(transport *t, int source)
         t->from_source[i] = source;
     }
     count_reading(t, t->sinks);
-}
-
-/* A source that flows into a settled sink. */
-static void reach(transport *t, int source, int sink)
-{
-    t->is_reached[source] = 1;
-    t->from_sink[source] = sink;
-    t->reached[t->reached_count++] = source;
-    t->price[source] -= t->level;
-    shorten_all(t, source);
 }
 
 static void go_back(transport *t, int sink)
@@ -172,25 +109,30 @@ static void go_back(transport *t, int sink)
     }
 }
 
-static void settle(transport *t, int sink)
-{
-    t->settled[t->settled_count++] = sink;
-    t->is_settled[sink] = 1;
-    t->kept_discount[sink] = t->discount[sink] + t->level;
-    t->discount[sink] = -INFINITY;
-    t->distance[sink] = INFINITY;
-    go_back(t, sink);
-}
-
-/* The free sink at the end of a shortest path. */
+/* The free sink at the end of a shortest path. Settled sinks are endlessly far, and nothing brings
+   them nearer. */
 static int search_path(transport *t)
 {
+    const double *distance = t->distance;
     for (;;) {
-        const int sink = nearest_sink(t);
+        /* of equally near ones the first */
+        size_t sink = 0;
+        double nearest = distance[0];
+        for (size_t i = 1; i < t->sinks; i++) {
+            if (distance[i] >= nearest) continue;
+            nearest = distance[i];
+            sink = i;
+        }
+        count_reading(t, t->sinks);
         /* rounding may have it a little nearer than what was settled before */
-        t->level = fmax(t->level, t->distance[sink]);
-        if (t->demand[sink] > 0.0) return sink;
-        settle(t, sink);
+        t->level = fmax(t->level, nearest);
+        if (t->demand[sink] > 0.0) return (int) sink;
+        t->settled[t->settled_count++] = (int) sink;
+        t->is_settled[sink] = 1;
+        t->kept_discount[sink] = t->discount[sink] + t->level;
+        t->discount[sink] = -INFINITY;
+        t->distance[sink] = INFINITY;
+        go_back(t, (int) sink);
     }
 }
 
@@ -203,10 +145,12 @@ static int stands(const transport *t, int source)
     return t->is_reached[source] && !t->is_cut[source] && t->is_settled[t->from_sink[source]];
 }
 
-/* Sinks were settled in the order of their ways. */
-static void forget_sinks(transport *t)
+/* Forgets what stands no more. Sinks were settled in the order of their ways; those whose nearest
+   way is lost get the nearest of the others, of which those from free sources are known. Sources
+   that were reached by what is lost may be reached from what is left. */
+static void forget_lost(transport *t)
 {
-    size_t kept = 0;
+    size_t kept = 0, lost = 0;
     for (size_t k = 0; k < t->settled_count; k++) {
         const int sink = t->settled[k];
         if (stands(t, t->from_source[sink])) {
@@ -217,11 +161,7 @@ static void forget_sinks(transport *t)
         t->discount[sink] = t->kept_discount[sink] - t->level;
     }
     t->settled_count = kept;
-}
-
-static void forget_sources(transport *t)
-{
-    size_t kept = 0;
+    kept = 0;
     for (size_t k = 0; k < t->reached_count; k++) {
         const int source = t->reached[k];
         if (stands(t, source)) {
@@ -232,13 +172,6 @@ static void forget_sources(transport *t)
         t->price[source] += t->level;
     }
     t->reached_count = kept;
-}
-
-/* Sinks whose nearest way is lost get the nearest of the others, of which those from free sources
-   are known. */
-static void find_other_ways(transport *t)
-{
-    size_t lost = 0;
     for (size_t i = 0; i < t->sinks; i++) {
         const int from = t->from_source[i];
         const int is_known = isfinite(t->distance[i]) && (is_free(t, from) || t->is_reached[from]);
@@ -248,16 +181,14 @@ static void find_other_ways(transport *t)
         t->lost[lost++] = (int) i;
     }
     for (size_t k = 0; k < t->reached_count; k++)
-        for (size_t l = 0; l < lost; l++) shorten(t, t->reached[k], t->lost[l]);
+        for (size_t l = 0; l < lost; l++) {
+            const int source = t->reached[k], sink = t->lost[l];
+            const double by_way = cost_of(t, source, sink) - t->price[source] - t->discount[sink];
+            if (by_way >= t->distance[sink]) continue;
+            t->distance[sink] = by_way;
+            t->from_source[sink] = source;
+        }
     count_reading(t, t->reached_count * lost);
-}
-
-/* Sources that were reached by what is lost may be reached from what is left. */
-static void forget_lost(transport *t)
-{
-    forget_sinks(t);
-    forget_sources(t);
-    find_other_ways(t);
     for (size_t k = 0; k < t->settled_count; k++) go_back(t, t->settled[k]);
 }
 
@@ -319,17 +250,6 @@ static void note_path(const transport *t, int end, transport_step *step)
     }
 }
 
-static double units_of_path(const transport *t, const transport_step *step)
-{
-    const int start = step->source[step->length - 1], end = step->sink[0];
-    double units = t->supply[start] < t->demand[end] ? t->supply[start] : t->demand[end];
-    for (size_t k = 1; k < step->length; k += 2) {
-        const double here = t->flow.amount[find_entry(&t->flow, step->source[k], step->sink[k])];
-        if (here < units) units = here;
-    }
-    return units;
-}
-
 /* 0 when no source has units left. There must be room in the pool for as many new entries as the
    smaller number of points. */
 static int transport_augment(transport *t, transport_step *step)
@@ -337,32 +257,33 @@ static int transport_augment(transport *t, transport_step *step)
     if (t->free_count == 0) return 0;
     const int end = search_path(t);
     note_path(t, end, step);
-    step->units = units_of_path(t, step);
+    const int start = step->source[step->length - 1];
+    step->units = t->supply[start] < t->demand[end] ? t->supply[start] : t->demand[end];
+    for (size_t k = 1; k < step->length; k += 2) {
+        const double here = t->flow.amount[find_entry(&t->flow, step->source[k], step->sink[k])];
+        if (here < step->units) step->units = here;
+    }
     int is_lost = 0;
     for (size_t k = 0; k < step->length; k++) {
         const int source = step->source[k], sink = step->sink[k];
         if (k % 2 == 0) add_flow(&t->flow, source, sink, step->units);
         else if (take_flow(&t->flow, source, sink, step->units)) is_lost = t->is_cut[source] = 1;
     }
-    const int start = step->source[step->length - 1];
     t->demand[end] -= step->units;
     t->supply[start] -= step->units;
     if (!is_free(t, start)) {
-        leave_free(t, start);
+        /* a source without units leaves the list, which stays in order */
+        size_t kept = 0;
+        for (size_t k = 0; k < t->free_count; k++)
+            if (t->free[k] != start) t->free[kept++] = t->free[k];
+        t->free_count = kept;
+        t->price[start] = t->level;
+        for (size_t i = 0; i < t->sinks; i++)
+            if (t->best[i] == start) find_best(t, (int) i);
         is_lost = 1;
     }
     if (is_lost) forget_lost(t);
     return 1;
-}
-
-static size_t common_divisor(size_t a, size_t b)
-{
-    while (b > 0) {
-        const size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* Scratch of twice the length with the same values at its beginning; the old one goes with the
@@ -381,48 +302,39 @@ static double *longer_doubles(const double *from, size_t length)
     return to;
 }
 
-static void grow_flow(transport_flow *f)
-{
-    if (f->capacity > INT_MAX / 2) entry_error("the plan has too many entries");
-    f->source = longer_ints(f->source, f->capacity);
-    f->next = longer_ints(f->next, f->capacity);
-    f->amount = longer_doubles(f->amount, f->capacity);
-    f->capacity *= 2;
-}
-
 static transport new_transport(const double *cost, size_t sinks, size_t sources)
 {
-    transport t;
-    const size_t g = common_divisor(sinks, sources), capacity = 4 * (sinks + sources);
-    t.sources = sources;
-    t.sinks = sinks;
-    t.cost = cost;
-    t.supply = scratch(sources);
-    t.price = scratch(sources);
-    t.is_reached = int_scratch(sources);
-    t.is_cut = int_scratch(sources);
-    t.from_sink = int_scratch(sources);
-    t.free = int_scratch(sources);
-    t.reached = int_scratch(sources);
-    t.demand = scratch(sinks);
-    t.discount = scratch(sinks);
-    t.kept_discount = scratch(sinks);
-    t.is_settled = int_scratch(sinks);
-    t.distance = scratch(sinks);
-    t.best_cost = scratch(sinks);
-    t.from_source = int_scratch(sinks);
-    t.best = int_scratch(sinks);
-    t.settled = int_scratch(sinks);
-    t.lost = int_scratch(sinks);
-    t.flow.first = int_scratch(sinks);
-    t.flow.source = int_scratch(capacity);
-    t.flow.next = int_scratch(capacity);
-    t.flow.amount = scratch(capacity);
-    t.flow.capacity = capacity;
-    t.pause = check_interrupt;
-    for (size_t j = 0; j < sources; j++) t.supply[j] = (double) (sinks / g);
-    for (size_t i = 0; i < sinks; i++) t.demand[i] = (double) (sources / g);
-    transport_begin(&t);
+    const size_t capacity = 4 * (sinks + sources);
+    transport t = {
+        .sources = sources, .sinks = sinks, .cost = cost, .supply = scratch(sources),
+        .price = scratch(sources), .is_reached = zeroed_bytes(sources * sizeof(int)),
+        .is_cut = zeroed_bytes(sources * sizeof(int)), .from_sink = int_scratch(sources),
+        .free = int_scratch(sources), .reached = int_scratch(sources), .demand = scratch(sinks),
+        .discount = zeroed_bytes(sinks * sizeof(double)), .kept_discount = scratch(sinks),
+        .is_settled = zeroed_bytes(sinks * sizeof(int)), .distance = scratch(sinks),
+        .best_cost = scratch(sinks), .from_source = int_scratch(sinks), .best = int_scratch(sinks),
+        .settled = int_scratch(sinks), .lost = int_scratch(sinks), .pause = check_interrupt,
+        .free_count = sources, .level = -INFINITY,
+        .flow = {.first = int_scratch(sinks), .source = int_scratch(capacity),
+                 .next = int_scratch(capacity), .amount = scratch(capacity), .spare = NO_PLACE,
+                 .capacity = capacity}};
+    size_t divisor = sinks;
+    for (size_t rest = sources; rest > 0;) {
+        const size_t last = divisor;
+        divisor = rest;
+        rest = last % divisor;
+    }
+    for (size_t j = 0; j < sources; j++) {
+        t.supply[j] = (double) (sinks / divisor);
+        t.free[j] = (int) j;
+    }
+    for (size_t i = 0; i < sinks; i++) {
+        t.demand[i] = (double) (sources / divisor);
+        t.flow.first[i] = NO_PLACE;
+        find_best(&t, (int) i);
+        t.distance[i] = t.best_cost[i];
+        t.from_source[i] = t.best[i];
+    }
     return t;
 }
 
@@ -456,19 +368,6 @@ static void log_step(transport_log *l, const transport_step *step)
     }
 }
 
-static SEXP log_as_list(const transport_log *l)
-{
-    static const char *names[] = {"units", "cost", "length", "row", "column", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    memcpy(put_doubles(result, 0, l->steps), l->units, l->steps * sizeof(double));
-    memcpy(put_doubles(result, 1, l->steps), l->cost, l->steps * sizeof(double));
-    memcpy(put_integers(result, 2, l->steps), l->length, l->steps * sizeof(int));
-    memcpy(put_integers(result, 3, l->places), l->row, l->places * sizeof(int));
-    memcpy(put_integers(result, 4, l->places), l->column, l->places * sizeof(int));
-    UNPROTECT(1);
-    return result;
-}
-
 /* The run of optimal transport between the rows and the columns of a matrix of costs. Each row has
    columns/g units to take and each column rows/g to give, g their greatest common divisor. */
 SEXP repalign_transport(SEXP cost)
@@ -480,12 +379,24 @@ SEXP repalign_transport(SEXP cost)
     transport t = new_transport(entries, rows, columns);
     const size_t smaller = rows < columns ? rows : columns, room = rows + columns;
     transport_step step = {0.0, 0.0, 0, int_scratch(2 * smaller), int_scratch(2 * smaller)};
-    transport_log steps = {scratch(room),     scratch(room), int_scratch(room), int_scratch(8 * room),
-                           int_scratch(8 * room), 0,          room,              0,
-                           8 * room};
+    transport_log all = {scratch(room), scratch(room), int_scratch(room), int_scratch(8 * room),
+                         int_scratch(8 * room), 0, room, 0, 8 * room};
     while (transport_augment(&t, &step)) {
-        log_step(&steps, &step);
-        if (t.flow.used + smaller + 1 > t.flow.capacity) grow_flow(&t.flow);
+        log_step(&all, &step);
+        transport_flow *f = &t.flow;
+        if (f->used + smaller + 1 <= f->capacity) continue;
+        if (f->capacity > INT_MAX / 2) entry_error("the plan has too many entries");
+        f->source = longer_ints(f->source, f->capacity);
+        f->next = longer_ints(f->next, f->capacity);
+        f->amount = longer_doubles(f->amount, f->capacity);
+        f->capacity *= 2;
     }
-    return log_as_list(&steps);
+    SEXP result = PROTECT(NAMED_LIST("units", "cost", "length", "row", "column"));
+    memcpy(put_doubles(result, 0, all.steps), all.units, all.steps * sizeof(double));
+    memcpy(put_doubles(result, 1, all.steps), all.cost, all.steps * sizeof(double));
+    memcpy(put_integers(result, 2, all.steps), all.length, all.steps * sizeof(int));
+    memcpy(put_integers(result, 3, all.places), all.row, all.places * sizeof(int));
+    memcpy(put_integers(result, 4, all.places), all.column, all.places * sizeof(int));
+    UNPROTECT(1);
+    return result;
 }

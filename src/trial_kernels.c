@@ -22,25 +22,6 @@ static size_t trial_room(const trial_kernels *t)
     return 2 * t->trials_x * t->trials_y + 2 * (t->trials_x + t->trials_y);
 }
 
-/* a (trials_x a stimulus) and b (trials_y a stimulus): the sums of the rows and columns of the
-   weights. */
-static void trial_weight_sums(const trial_kernels *t, double *a, double *b)
-{
-    const size_t p = t->trials_x, q = t->trials_y;
-    for (size_t i = 0; i < t->stimuli; i++) {
-        const double *m = t->m + i * p * q;
-        for (size_t r = 0; r < p; r++) a[i * p + r] = 0.0;
-        for (size_t u = 0; u < q; u++) {
-            double sum = 0.0;
-            for (size_t r = 0; r < p; r++) {
-                a[i * p + r] += m[r + u * p];
-                sum += m[r + u * p];
-            }
-            b[i * q + u] = sum;
-        }
-    }
-}
-
 typedef struct {
     const trial_kernels *t;
     const double *a, *b;
@@ -125,16 +106,38 @@ static void one_stimulus(void *job, size_t i)
     parts[4] = blocks;
 }
 
-static void trial_kernel_sums(const trial_kernels *t, const double *a, const double *b, worker by,
-                              double *partial, double *room, double *sums)
+/* The three sums above. m: a column for each stimulus. */
+SEXP repalign_trial_kernel_sums(SEXP k, SEXP l, SEXP m, SEXP threads)
 {
-    sum_job job = {t, a, b, partial, room};
-    double total_a = 0.0, total_b = 0.0;
+    const double *values = read_matrix(ARG(m));
+    const size_t stimuli = matrix_columns(m), rows = matrix_rows(k);
+    if (stimuli == 0 || rows % stimuli != 0 || matrix_rows(l) % stimuli != 0)
+        argument_error("m", "have a column a stimulus");
+    const size_t p = rows / stimuli, q = matrix_rows(l) / stimuli;
+    const trial_kernels t = {read_matrix_size(ARG(k), rows, rows),
+                             read_matrix_size(ARG(l), q * stimuli, q * stimuli), values, stimuli,
+                             p, q};
+    read_matrix_rows(ARG(m), p * q);
+    const worker by = read_worker(ARG(threads));
+    /* the sums of the rows and columns of the weights */
+    double *a = zeroed_bytes(rows * sizeof(double)), *b = scratch(q * stimuli);
+    for (size_t u = 0; u < q * stimuli; u++) {
+        double *of_rows = a + u / q * p, sum = 0.0;
+        for (size_t r = 0; r < p; r++) {
+            of_rows[r] += values[r + u * p];
+            sum += values[r + u * p];
+        }
+        b[u] = sum;
+    }
+    SEXP result = PROTECT(new_doubles(3));
+    double *sums = REAL(result), total_a = 0.0, total_b = 0.0;
+    sum_job job = {&t, a, b, scratch(stimuli * TRIAL_PARTS),
+                   scratch((size_t) by.threads * trial_room(&t))};
     /* a chunk is one stimulus here */
-    run_chunks(t->stimuli, by, one_stimulus, &job);
+    run_chunks(stimuli, by, one_stimulus, &job);
     sums[0] = sums[1] = sums[2] = 0.0;
-    for (size_t i = 0; i < t->stimuli; i++) {
-        const double *parts = partial + i * TRIAL_PARTS;
+    for (size_t i = 0; i < stimuli; i++) {
+        const double *parts = job.partial + i * TRIAL_PARTS;
         sums[0] += parts[0];
         sums[1] += parts[1];
         total_a += parts[2];
@@ -142,25 +145,6 @@ static void trial_kernel_sums(const trial_kernels *t, const double *a, const dou
         sums[2] += 2.0 * parts[4] - 4.0 * parts[2] * parts[3];
     }
     sums[2] += total_a * total_b;
-}
-
-/* The three sums of trial_kernel_sums(). m: a column for each stimulus. */
-SEXP repalign_trial_kernel_sums(SEXP k, SEXP l, SEXP m, SEXP threads)
-{
-    const double *values = read_matrix(ARG(m));
-    const size_t stimuli = matrix_columns(m), rows = matrix_rows(k);
-    if (stimuli == 0 || rows % stimuli != 0 || matrix_rows(l) % stimuli != 0)
-        argument_error("m", "have a column a stimulus");
-    const trial_kernels t = {read_matrix_size(ARG(k), rows, rows),
-                             read_matrix_size(ARG(l), matrix_rows(l), matrix_rows(l)), values,
-                             stimuli, rows / stimuli, matrix_rows(l) / stimuli};
-    read_matrix_rows(ARG(m), t.trials_x * t.trials_y);
-    const worker by = read_worker(ARG(threads));
-    double *a = scratch(rows), *b = scratch(matrix_rows(l));
-    SEXP result = PROTECT(new_doubles(3));
-    trial_weight_sums(&t, a, b);
-    trial_kernel_sums(&t, a, b, by, scratch(stimuli * TRIAL_PARTS),
-                      scratch((size_t) by.threads * trial_room(&t)), REAL(result));
     UNPROTECT(1);
     return result;
 }

@@ -40,47 +40,6 @@ static lane_block block_at(const trial_sample *s, const double *lanes, size_t bl
     return b;
 }
 
-static size_t trial_lanes_length(const trial_sample *s)
-{
-    return s->runs ? 0 : block_count(s) * block_length(s);
-}
-
-/* Lane b from column first + b of y; lanes beyond the last column repeat it. */
-static void fill_lane(const trial_sample *s, lane_block l, size_t column, size_t b)
-{
-    const size_t rows = rows_of(s);
-    const double *y = s->y.sums + column * rows;
-    const double *ny = s->masked ? s->y.counts + column * rows : s->y.counts;
-    for (size_t i = 0; i < s->stimuli; i++) {
-        double total = 0.0, trials = 0.0, crossed = 0.0;
-        for (size_t r = i * s->events; r < (i + 1) * s->events; r++) {
-            l.sums[r * PAIR_LANES + b] = y[r];
-            l.counts[r * PAIR_LANES + b] = ny[r];
-            total += y[r];
-            trials += ny[r];
-            if (!s->masked) crossed += s->x.counts[r] * y[r];
-        }
-        l.total[i * PAIR_LANES + b] = total;
-        l.trials[i * PAIR_LANES + b] = trials;
-        l.crossed[i * PAIR_LANES + b] = crossed;
-    }
-}
-
-static void fill_lanes(const trial_sample *s, double *lanes, worker by)
-{
-    if (s->runs) return;
-    const size_t blocks = block_count(s);
-    PARALLEL_FOR(by.threads)
-    for (size_t block = 0; block < blocks; block++) {
-        const lane_block l = block_at(s, lanes, block);
-        for (size_t b = 0; b < PAIR_LANES; b++) {
-            const size_t column = block * PAIR_LANES + b, last = s->y.columns - 1;
-            fill_lane(s, l, column < last ? column : last, b);
-        }
-    }
-    by.pause();
-}
-
 /* Scratch of a thread: moments and presence of units, estimates, and what runs need. */
 typedef struct {
     double *p, *x, *y, *present, *values, *runs;
@@ -92,17 +51,47 @@ static size_t trial_scratch_length(const trial_sample *s)
     return PAIR_LANES * (5 * s->units + 1) + (s->runs ? run_scratch_length(s) : 0);
 }
 
+/* Room to work: `lanes` for all threads, `own` for each thread. */
+typedef struct {
+    double *lanes, *own;
+} trial_room;
+
+/* The lanes are filled from the columns of y; those beyond the last column repeat it. */
+static trial_room make_room(const trial_sample *s, worker by)
+{
+    const size_t blocks = s->runs ? 0 : block_count(s), rows = rows_of(s);
+    const trial_room room = {scratch(blocks * block_length(s)),
+                             scratch((size_t) by.threads * trial_scratch_length(s))};
+    PARALLEL_FOR(by.threads)
+    for (size_t k = 0; k < blocks * PAIR_LANES; k++) {
+        const lane_block l = block_at(s, room.lanes, k / PAIR_LANES);
+        const size_t column = least(k, s->y.columns - 1), b = k % PAIR_LANES;
+        const double *y = s->y.sums + column * rows;
+        const double *ny = s->masked ? s->y.counts + column * rows : s->y.counts;
+        for (size_t i = 0; i < s->stimuli; i++) {
+            double total = 0.0, trials = 0.0, crossed = 0.0;
+            for (size_t r = i * s->events; r < (i + 1) * s->events; r++) {
+                l.sums[r * PAIR_LANES + b] = y[r];
+                l.counts[r * PAIR_LANES + b] = ny[r];
+                total += y[r];
+                trials += ny[r];
+                if (!s->masked) crossed += s->x.counts[r] * y[r];
+            }
+            l.total[i * PAIR_LANES + b] = total;
+            l.trials[i * PAIR_LANES + b] = trials;
+            l.crossed[i * PAIR_LANES + b] = crossed;
+        }
+    }
+    by.pause();
+    return room;
+}
+
 static thread_scratch scratch_of_thread(const trial_sample *s, double *own)
 {
     double *at = own + thread_number() * trial_scratch_length(s);
     const size_t lanes = s->units * PAIR_LANES;
-    const thread_scratch z = {at,
-                              at + lanes,
-                              at + 2 * lanes,
-                              at + 3 * lanes,
-                              at + 4 * lanes,
-                              at + 5 * lanes + PAIR_LANES};
-    return z;
+    return (thread_scratch) {at, at + lanes, at + 2 * lanes, at + 3 * lanes, at + 4 * lanes,
+                             at + 5 * lanes + PAIR_LANES};
 }
 
 /* Sums over the events of a stimulus, of x in all lanes with y lane by lane: of the products, of
@@ -117,23 +106,6 @@ typedef struct {
     double share[PAIR_LANES];
     int any;
 } x_column;
-
-/* Adds the means over members of a stimulus to the sums of its unit in lanes. */
-static inline void add_members(const x_column *c, const event_sums *e, lane_block l, size_t i,
-                               double total, double trials, unit_moments unit, double *present)
-{
-    double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
-    const double *sum = l.total + i * PAIR_LANES, *number = l.trials + i * PAIR_LANES;
-    AT_ONCE
-    for (size_t b = 0; b < PAIR_LANES; b++) {
-        const double members = trials * number[b] - c->share[b] * e->both[b];
-        const double weight = members > 0.0 ? 1.0 / members : 0.0;
-        p[b] += (total * sum[b] - c->share[b] * e->xy[b]) * weight;
-        x[b] += (total * number[b] - c->share[b] * e->xn[b]) * weight;
-        y[b] += (sum[b] * trials - c->share[b] * e->ny[b]) * weight;
-        present[b] += members > 0.0 ? 1.0 : 0.0;
-    }
-}
 
 /* Where all columns of a side have the same trials, counts are those of the stimulus. */
 static inline void sum_events(const trial_sample *s, const x_column *c, lane_block l, size_t i,
@@ -175,20 +147,8 @@ static inline void sum_masked_events(const trial_sample *s, const x_column *c, l
     }
 }
 
-/* The means over the stimuli of a unit that have members, in place of their sums. */
-static inline void unit_means(unit_moments unit, double *present)
-{
-    double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
-    AT_ONCE
-    for (size_t b = 0; b < PAIR_LANES; b++) {
-        const double weight = present[b] > 0.0 ? 1.0 / present[b] : 0.0;
-        p[b] *= weight;
-        x[b] *= weight;
-        y[b] *= weight;
-        present[b] = present[b] > 0.0 ? 1.0 : 0.0;
-    }
-}
-
+/* Means over the members of a stimulus, added up in lanes for its unit, and then the means over the
+   stimuli of a unit that have members. */
 static inline void add_moments(const trial_sample *s, const x_column *c, lane_block l,
                                thread_scratch z)
 {
@@ -196,8 +156,9 @@ static inline void add_moments(const trial_sample *s, const x_column *c, lane_bl
     memset(z.p, 0, 4 * s->units * PAIR_LANES * sizeof(double));
     for (size_t u = 0; u < s->units; u++) {
         const size_t at = u * PAIR_LANES;
-        const unit_moments unit = {1, NULL, z.p + at, z.x + at, z.y + at};
+        double *p = z.p + at, *x = z.x + at, *y = z.y + at, *present = z.present + at;
         for (size_t i = s->start[u]; i < s->start[u + 1]; i++) {
+            const double *sum = l.total + i * PAIR_LANES, *number = l.trials + i * PAIR_LANES;
             double total = 0.0, trials = 0.0;
             for (size_t r = i * s->events; r < (i + 1) * s->events; r++) {
                 total += c->sums[r];
@@ -205,9 +166,24 @@ static inline void add_moments(const trial_sample *s, const x_column *c, lane_bl
             }
             if (s->masked) sum_masked_events(s, c, l, i, &e);
             else sum_events(s, c, l, i, &e);
-            add_members(c, &e, l, i, total, trials, unit, z.present + at);
+            AT_ONCE
+            for (size_t b = 0; b < PAIR_LANES; b++) {
+                const double members = trials * number[b] - c->share[b] * e.both[b];
+                const double weight = members > 0.0 ? 1.0 / members : 0.0;
+                p[b] += (total * sum[b] - c->share[b] * e.xy[b]) * weight;
+                x[b] += (total * number[b] - c->share[b] * e.xn[b]) * weight;
+                y[b] += (sum[b] * trials - c->share[b] * e.ny[b]) * weight;
+                present[b] += members > 0.0 ? 1.0 : 0.0;
+            }
         }
-        unit_means(unit, z.present + at);
+        AT_ONCE
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            const double weight = present[b] > 0.0 ? 1.0 / present[b] : 0.0;
+            p[b] *= weight;
+            x[b] *= weight;
+            y[b] *= weight;
+            present[b] = present[b] > 0.0 ? 1.0 : 0.0;
+        }
     }
 }
 
@@ -235,7 +211,7 @@ static void estimate_block(const trial_sample *s, size_t a, size_t block, int de
         return;
     }
     const x_column c = column_of(s, a, block);
-    const unit_moments moments = {s->units, NULL, z.p, z.x, z.y};
+    const unit_moments moments = {s->units, z.p, z.x, z.y};
     add_moments(s, &c, block_at(s, lanes, block), z);
     present_estimates(&moments, z.present, deletions, z.values);
 }
@@ -251,106 +227,6 @@ static size_t items_of(const trial_sample *s, double blocks, worker by)
 {
     const double work = blocks * PAIR_LANES * (double) s->stimuli * ((double) s->events + 20.0);
     return items_at_once(PAUSE_PRODUCTS, work * (s->runs ? (double) s->events : 1.0), by.threads);
-}
-
-/* The value of every neuron pair: qx x qy. */
-static void trial_terms(const trial_sample *s, trial_room room, worker by, double *result)
-{
-    const size_t qx = s->x.columns, blocks = block_count(s);
-    const size_t at_once = items_of(s, (double) blocks, by);
-    fill_lanes(s, room.lanes, by);
-    for (size_t first = 0; first < qx; first += at_once) {
-        const size_t last = group_end(first, at_once, qx);
-        PARALLEL_FOR(by.threads)
-        for (size_t a = first; a < last; a++) {
-            const thread_scratch z = scratch_of_thread(s, room.own);
-            for (size_t block = 0; block < blocks; block++) {
-                estimate_block(s, a, block, 0, room.lanes, z);
-                for (size_t b = 0; b < block_width(s, block); b++)
-                    result[a + (block * PAIR_LANES + b) * qx] = z.values[b];
-            }
-        }
-        by.pause();
-    }
-}
-
-/* Adds the values of a block to the sums of column a; weight: of the first pair, the others at
-   distances of `stride` (NULL: 1). */
-static void add_block(const double *values, size_t rows, size_t width, const double *weight,
-                      size_t stride, double *sums)
-{
-    for (size_t b = 0; b < width; b++) {
-        const double w = weight ? weight[b * stride] : 1.0;
-        if (w == 0.0) continue;
-        for (size_t u = 0; u < rows; u++) sums[u] += w * values[u * PAIR_LANES + b];
-    }
-}
-
-/* For each column of x the sum over the columns of y, times weights w (qx x qy; NULL: of 1; a pair
-   of weight 0 does not count, whatever its value). Results (units + 1) x qx, or with deletions = 0
-   one row. */
-static void trial_columns(const trial_sample *s, const double *w, int deletions, trial_room room,
-                          worker by, double *result)
-{
-    const size_t qx = s->x.columns, blocks = block_count(s), rows = deletions ? s->units + 1 : 1;
-    const size_t at_once = items_of(s, (double) blocks, by);
-    memset(result, 0, rows * qx * sizeof(double));
-    fill_lanes(s, room.lanes, by);
-    for (size_t first = 0; first < qx; first += at_once) {
-        const size_t last = group_end(first, at_once, qx);
-        PARALLEL_FOR(by.threads)
-        for (size_t a = first; a < last; a++) {
-            const thread_scratch z = scratch_of_thread(s, room.own);
-            for (size_t block = 0; block < blocks; block++) {
-                estimate_block(s, a, block, deletions, room.lanes, z);
-                add_block(z.values, rows, block_width(s, block),
-                          w ? w + a + block * PAIR_LANES * qx : NULL, qx, result + a * rows);
-            }
-        }
-        by.pause();
-    }
-}
-
-/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs, or
-   with deletions = 0 one row. */
-static void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pairs,
-                        int deletions, trial_room room, worker by, double *result)
-{
-    const size_t rows = deletions ? s->units + 1 : 1, at_once = items_of(s, 1.0, by);
-    fill_lanes(s, room.lanes, by);
-    for (size_t first = 0; first < pairs; first += at_once) {
-        const size_t last = group_end(first, at_once, pairs);
-        PARALLEL_FOR(by.threads)
-        for (size_t p = first; p < last; p++) {
-            const thread_scratch z = scratch_of_thread(s, room.own);
-            const size_t b = (size_t) iy[p] % PAIR_LANES;
-            const size_t block = (size_t) iy[p] / PAIR_LANES;
-            estimate_block(s, (size_t) ix[p], block, deletions, room.lanes, z);
-            for (size_t u = 0; u < rows; u++)
-                result[u + p * rows] = z.values[u * PAIR_LANES + b];
-        }
-        by.pause();
-    }
-}
-
-/* The Gram matrices of the rows of each stimulus over all columns: events x events x stimuli. */
-static void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns,
-                        worker by, double *result)
-{
-    const size_t size = events * events, height = stimuli * events;
-    memset(result, 0, stimuli * size * sizeof(double));
-    PARALLEL_FOR(by.threads)
-    for (size_t i = 0; i < stimuli; i++) {
-        for (size_t column = 0; column < columns; column++) {
-            const double *x = rows + column * height + i * events;
-            for (size_t e = 0; e < events; e++) {
-                const double value = x[e];
-                double *to = result + i * size + e * events;
-                for (size_t f = 0; f < events; f++) to[f] += value * x[f];
-            }
-        }
-    }
-    by.pause();
 }
 
 /* ---- entry points
@@ -373,20 +249,6 @@ static trial_side read_trial_side(SEXP sample, const char *sums, const char *cou
     return side;
 }
 
-/* Where the units start. */
-static const size_t *read_units(const int *codes, size_t stimuli, size_t *units)
-{
-    size_t *start = size_scratch(stimuli + 1);
-    *units = 0;
-    for (size_t i = 0; i < stimuli; i++) {
-        if ((size_t) codes[i] != *units && (size_t) codes[i] != *units + 1)
-            argument_error("units", "be codes in increasing order");
-        if ((size_t) codes[i] == *units + 1) start[(*units)++] = i;
-    }
-    start[*units] = stimuli;
-    return start;
-}
-
 static trial_sample read_sample(SEXP sample)
 {
     SEXP codes = read_element(ARG(sample), "units");
@@ -394,11 +256,17 @@ static trial_sample read_sample(SEXP sample)
     const int *units = read_indices(codes, "units", stimuli, INT_MAX);
     const size_t rows = matrix_rows(read_element(ARG(sample), "x"));
     if (stimuli == 0 || rows % stimuli != 0) argument_error("units", "have a code a stimulus");
+    size_t *start = size_scratch(stimuli + 1);
     trial_sample s = {read_trial_side(sample, "x", "counts_x", "session_x", rows),
                       read_trial_side(sample, "y", "counts_y", "session_y", rows),
-                      stimuli, rows / stimuli, 0, NULL, 0,
+                      stimuli, rows / stimuli, 0, start, 0,
                       read_flag(read_element(ARG(sample), "runs"), "runs")};
-    s.start = read_units(units, stimuli, &s.units);
+    for (size_t i = 0; i < stimuli; i++) {
+        if ((size_t) units[i] != s.units && (size_t) units[i] != s.units + 1)
+            argument_error("units", "be codes in increasing order");
+        if ((size_t) units[i] == s.units + 1) start[s.units++] = i;
+    }
+    start[s.units] = stimuli;
     const size_t masks_x = matrix_columns(read_element(ARG(sample), "counts_x"));
     const size_t masks_y = matrix_columns(read_element(ARG(sample), "counts_y"));
     s.masked = masks_x == s.x.columns && masks_y == s.y.columns;
@@ -407,33 +275,63 @@ static trial_sample read_sample(SEXP sample)
     return s;
 }
 
-static trial_room make_room(const trial_sample *s, worker by)
-{
-    const trial_room room = {scratch(trial_lanes_length(s)),
-                             scratch((size_t) by.threads * trial_scratch_length(s))};
-    return room;
-}
-
 /* The value of every neuron pair, nothing deleted. */
 SEXP repalign_trial_terms(SEXP sample, SEXP threads)
 {
     const trial_sample s = read_sample(sample);
     const worker by = read_worker(ARG(threads));
-    SEXP result = PROTECT(new_matrix(s.x.columns, s.y.columns));
-    trial_terms(&s, make_room(&s, by), by, REAL(result));
+    const size_t qx = s.x.columns, blocks = block_count(&s);
+    const size_t at_once = items_of(&s, (double) blocks, by);
+    SEXP result = PROTECT(new_matrix(qx, s.y.columns));
+    double *out = REAL(result);
+    const trial_room room = make_room(&s, by);
+    for (size_t first = 0; first < qx; first += at_once) {
+        const size_t last = group_end(first, at_once, qx);
+        PARALLEL_FOR(by.threads)
+        for (size_t a = first; a < last; a++) {
+            const thread_scratch z = scratch_of_thread(&s, room.own);
+            for (size_t block = 0; block < blocks; block++) {
+                estimate_block(&s, a, block, 0, room.lanes, z);
+                for (size_t b = 0; b < block_width(&s, block); b++)
+                    out[a + (block * PAIR_LANES + b) * qx] = z.values[b];
+            }
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }
 
-/* For each column of x the sum over the columns of y, times weights (NULL: of 1). */
+/* For each column of x the sum over the columns of y, times weights (NULL: of 1; a pair of weight 0
+   does not count, whatever its value). */
 SEXP repalign_trial_columns(SEXP sample, SEXP weights, SEXP deletions, SEXP threads)
 {
     const trial_sample s = read_sample(sample);
     const worker by = read_worker(ARG(threads));
     const int all = read_flag(ARG(deletions));
-    const double *w = read_optional(ARG(weights), s.x.columns, s.y.columns);
-    SEXP result = PROTECT(new_matrix(all ? s.units + 1 : 1, s.x.columns));
-    trial_columns(&s, w, all, make_room(&s, by), by, REAL(result));
+    const size_t qx = s.x.columns, qy = s.y.columns, rows = all ? s.units + 1 : 1;
+    const double *w = read_optional(ARG(weights), qx, qy);
+    const size_t blocks = block_count(&s), at_once = items_of(&s, (double) blocks, by);
+    SEXP result = PROTECT(new_matrix(rows, qx));
+    double *out = REAL(result);
+    memset(out, 0, rows * qx * sizeof(double));
+    const trial_room room = make_room(&s, by);
+    for (size_t first = 0; first < qx; first += at_once) {
+        const size_t last = group_end(first, at_once, qx);
+        PARALLEL_FOR(by.threads)
+        for (size_t a = first; a < last; a++) {
+            const thread_scratch z = scratch_of_thread(&s, room.own);
+            for (size_t j = 0; j < qy; j++) {
+                const size_t b = j % PAIR_LANES;
+                if (b == 0) estimate_block(&s, a, j / PAIR_LANES, all, room.lanes, z);
+                const double weight = w ? w[a + j * qx] : 1.0;
+                if (weight == 0.0) continue;
+                for (size_t u = 0; u < rows; u++)
+                    out[a * rows + u] += weight * z.values[u * PAIR_LANES + b];
+            }
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }
@@ -443,25 +341,51 @@ SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP deletions, SEXP th
 {
     const trial_sample s = read_sample(sample);
     const worker by = read_worker(ARG(threads));
-    const int *a = read_zero_based(ARG(ix), s.x.columns);
+    const int *of_x = read_zero_based(ARG(ix), s.x.columns);
     const size_t pairs = (size_t) XLENGTH(ix);
-    const int *b = read_from_zero(ARG(iy), pairs, s.y.columns);
+    const int *of_y = read_from_zero(ARG(iy), pairs, s.y.columns);
     const int all = read_flag(ARG(deletions));
-    SEXP result = PROTECT(new_matrix(all ? s.units + 1 : 1, pairs));
-    trial_pairs(&s, a, b, pairs, all, make_room(&s, by), by, REAL(result));
+    const size_t rows = all ? s.units + 1 : 1, at_once = items_of(&s, 1.0, by);
+    SEXP result = PROTECT(new_matrix(rows, pairs));
+    double *out = REAL(result);
+    const trial_room room = make_room(&s, by);
+    for (size_t first = 0; first < pairs; first += at_once) {
+        const size_t last = group_end(first, at_once, pairs);
+        PARALLEL_FOR(by.threads)
+        for (size_t p = first; p < last; p++) {
+            const thread_scratch z = scratch_of_thread(&s, room.own);
+            const size_t column = (size_t) of_y[p], block = column / PAIR_LANES;
+            estimate_block(&s, (size_t) of_x[p], block, all, room.lanes, z);
+            for (size_t u = 0; u < rows; u++)
+                out[u + p * rows] = z.values[u * PAIR_LANES + column % PAIR_LANES];
+        }
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }
 
-/* The Gram matrices of the rows of each stimulus: events^2 x stimuli. */
+/* The Gram matrices of the rows of each stimulus over all columns: events^2 x stimuli. */
 SEXP repalign_event_grams(SEXP rows, SEXP events, SEXP threads)
 {
     const double *values = read_matrix(ARG(rows));
     const size_t height = matrix_rows(rows), count = read_count(ARG(events), 1, height);
+    const size_t columns = matrix_columns(rows), size = count * count;
     if (height % count != 0) argument_error("events", "divide the rows");
-    SEXP result = PROTECT(new_matrix(count * count, height / count));
-    event_grams(values, height / count, count, matrix_columns(rows), read_worker(ARG(threads)),
-                REAL(result));
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_matrix(size, height / count));
+    double *grams = REAL(result);
+    memset(grams, 0, size * (height / count) * sizeof(double));
+    PARALLEL_FOR(by.threads)
+    for (size_t i = 0; i < height / count; i++)
+        for (size_t column = 0; column < columns; column++) {
+            const double *x = values + column * height + i * count;
+            for (size_t e = 0; e < count; e++) {
+                double *to = grams + i * size + e * count;
+                for (size_t f = 0; f < count; f++) to[f] += x[e] * x[f];
+            }
+        }
+    by.pause();
     UNPROTECT(1);
     return result;
 }

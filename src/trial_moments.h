@@ -39,9 +39,4 @@ typedef struct {
     int masked, runs;
 } trial_sample;
 
-/* Room to work: `lanes` for all threads, `own` for each thread. */
-typedef struct {
-    double *lanes, *own;
-} trial_room;
-
 #endif

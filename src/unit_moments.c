@@ -3,6 +3,7 @@
 #include "unit_moments.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "entry.h"
 #include "loops.h"
@@ -16,17 +17,14 @@ typedef struct {
     const double *size;
 } cluster_layout;
 
-/* Two n x q matrices of the same stimuli. */
+/* Two matrices (n x qx, n x qy) of stimuli in clusters, and scratch: rows of both sides (n lanes
+   each), moments (units lanes each) and estimates (units + 1 lanes each). */
 typedef struct {
+    cluster_layout layout;
     const double *x, *y;
     size_t qx, qy;
-} response_pair;
-
-/* Scratch: rows of both sides (n lanes each), moments (units lanes each) and estimates
-   (units + 1 lanes each). */
-typedef struct {
     double *rows_x, *rows_y, *p, *mean_x, *mean_y, *naive, *corrected;
-} moment_scratch;
+} clustered;
 
 /* Sums over units: of p, p^2, pxy, py, px, xy, (xy)^2, x^2 y, x y^2, x, y, x^2 and y^2. */
 typedef struct {
@@ -97,59 +95,42 @@ ALWAYS_INLINE double naive_of(double xy, double x, double y, double members)
     return mean * mean;
 }
 
-/* Adds up all units, and gives the estimates with nothing deleted; returns the number of
-   members. */
-static inline double add_units(const unit_moments *m, power_lanes *powers, member_lanes *sums,
-                               double *naive, double *corrected)
+/* Values of all lanes: row 0 with nothing deleted, row u + 1 without unit u, or row 0 alone
+   (deletions = 0). */
+static void unit_estimates(const clustered *d, int deletions)
 {
-    const double units = (double) m->units;
-    double members = 0.0;
-    for (size_t u = 0; u < m->units; u++) {
-        const double *p = m->p + u * PAIR_LANES, *x = m->x + u * PAIR_LANES;
-        const double *y = m->y + u * PAIR_LANES, size = m->size[u];
-        members += size;
+    power_lanes powers = {0};
+    member_lanes sums = {0};
+    const double units = (double) d->layout.units, members = (double) d->layout.n;
+    for (size_t u = 0; u < d->layout.units; u++) {
+        const double *p = d->p + u * PAIR_LANES, *x = d->mean_x + u * PAIR_LANES;
+        const double *y = d->mean_y + u * PAIR_LANES, size = d->layout.size[u];
         AT_ONCE
         for (size_t b = 0; b < PAIR_LANES; b++) {
-            add_powers(powers, b, powers_of(p[b], x[b], y[b]));
-            sums->xy[b] += size * p[b];
-            sums->x[b] += size * x[b];
-            sums->y[b] += size * y[b];
+            add_powers(&powers, b, powers_of(p[b], x[b], y[b]));
+            sums.xy[b] += size * p[b];
+            sums.x[b] += size * x[b];
+            sums.y[b] += size * y[b];
         }
     }
     const power_sums none = {0};
     for (size_t b = 0; b < PAIR_LANES; b++) {
-        naive[b] = naive_of(sums->xy[b], sums->x[b], sums->y[b], members);
-        corrected[b] = corrected_of(powers_left(powers, b, none), units);
+        d->naive[b] = naive_of(sums.xy[b], sums.x[b], sums.y[b], members);
+        d->corrected[b] = corrected_of(powers_left(&powers, b, none), units);
     }
-    return members;
-}
-
-/* Values of all lanes: row 0 with nothing deleted, row u + 1 without unit u, or row 0 alone
-   (deletions = 0). */
-static void unit_estimates(const unit_moments *m, int deletions, double *naive, double *corrected)
-{
-    power_lanes powers = {0};
-    member_lanes sums = {0};
-    const double members = add_units(m, &powers, &sums, naive, corrected);
-    const double units = (double) m->units;
-    for (size_t u = 0; deletions && u < m->units; u++) {
-        const double *p = m->p + u * PAIR_LANES, *x = m->x + u * PAIR_LANES;
-        const double *y = m->y + u * PAIR_LANES, size = m->size[u];
-        double *naive_u = naive + (u + 1) * PAIR_LANES;
-        double *corrected_u = corrected + (u + 1) * PAIR_LANES;
+    for (size_t u = 0; deletions && u < d->layout.units; u++) {
+        const double *p = d->p + u * PAIR_LANES, *x = d->mean_x + u * PAIR_LANES;
+        const double *y = d->mean_y + u * PAIR_LANES, size = d->layout.size[u];
+        double *naive = d->naive + (u + 1) * PAIR_LANES;
+        double *corrected = d->corrected + (u + 1) * PAIR_LANES;
         AT_ONCE
         for (size_t b = 0; b < PAIR_LANES; b++) {
             const power_sums left = powers_left(&powers, b, powers_of(p[b], x[b], y[b]));
-            corrected_u[b] = corrected_of(left, units - 1.0);
-            naive_u[b] = naive_of(sums.xy[b] - size * p[b], sums.x[b] - size * x[b],
-                                  sums.y[b] - size * y[b], members - size);
+            corrected[b] = corrected_of(left, units - 1.0);
+            naive[b] = naive_of(sums.xy[b] - size * p[b], sums.x[b] - size * x[b],
+                                sums.y[b] - size * y[b], members - size);
         }
     }
-}
-
-ALWAYS_INLINE double corrected_of_some(power_sums s, double units)
-{
-    return units < 4.0 ? NAN : corrected_of(s, units);
 }
 
 void present_estimates(const unit_moments *m, const double *present, int deletions,
@@ -167,34 +148,17 @@ void present_estimates(const unit_moments *m, const double *present, int deletio
     }
     const power_sums none = {0};
     for (size_t b = 0; b < PAIR_LANES; b++)
-        corrected[b] = corrected_of_some(powers_left(&powers, b, none), units[b]);
+        corrected[b] = units[b] < 4.0 ? NAN : corrected_of(powers_left(&powers, b, none), units[b]);
     for (size_t u = 0; deletions && u < m->units; u++) {
         const size_t at = u * PAIR_LANES;
         AT_ONCE
         for (size_t b = 0; b < PAIR_LANES; b++) {
             const power_sums one = powers_of(m->p[at + b], m->x[at + b], m->y[at + b]);
+            const double left = units[b] - present[at + b];
             corrected[at + PAIR_LANES + b] =
-                corrected_of_some(powers_left(&powers, b, one), units[b] - present[at + b]);
+                left < 4.0 ? NAN : corrected_of(powers_left(&powers, b, one), left);
         }
     }
-}
-
-/* rows: one-based codes 1 .. units, each of which occurs. Fills the three arrays. */
-static cluster_layout lay_out_clusters(const int *codes, size_t n, size_t units, int *order,
-                                       size_t *start, double *size)
-{
-    for (size_t u = 0; u <= units; u++) start[u] = 0;
-    for (size_t i = 0; i < n; i++) start[codes[i]]++;
-    for (size_t u = 0; u < units; u++) {
-        size[u] = (double) start[u + 1];
-        start[u + 1] += start[u];
-    }
-    for (size_t i = 0; i < n; i++) order[start[codes[i] - 1]++] = (int) i;
-    /* each start has moved to the next one */
-    for (size_t u = units; u > 0; u--) start[u] = start[u - 1];
-    start[0] = 0;
-    const cluster_layout layout = {n, units, order, start, size};
-    return layout;
 }
 
 /* Column column[b] of x (n x q) in lane b, by clusters, and its means over them. The lanes from
@@ -216,85 +180,32 @@ static void load_lanes(cluster_layout c, const double *x, const int *column, siz
     }
 }
 
-/* Means of products over clusters, lane by lane. */
-static void multiply_lanes(cluster_layout c, const double *x, const double *y, double *p)
+/* The values of column a of x with `width` columns of y from `first` on, which are put in the lanes
+   with a = 0. */
+static size_t estimate_column(const clustered *d, size_t first, size_t a, int deletions)
 {
-    for (size_t u = 0; u < c.units; u++) {
-        double sums[PAIR_LANES] = {0.0};
-        for (size_t i = c.start[u]; i < c.start[u + 1]; i++)
-            for (size_t b = 0; b < PAIR_LANES; b++)
-                sums[b] += x[i * PAIR_LANES + b] * y[i * PAIR_LANES + b];
-        for (size_t b = 0; b < PAIR_LANES; b++) p[u * PAIR_LANES + b] = sums[b] / c.size[u];
-    }
-}
-
-static void estimate_lanes(cluster_layout c, moment_scratch z, int deletions)
-{
-    const unit_moments moments = {c.units, c.size, z.p, z.mean_x, z.mean_y};
-    unit_estimates(&moments, deletions, z.naive, z.corrected);
-}
-
-/* Columns first, first + 1, ... of y in the lanes; how many there are. */
-static size_t load_block(cluster_layout c, response_pair r, size_t first, moment_scratch z)
-{
+    const cluster_layout c = d->layout;
+    const size_t width = least(d->qy - first, PAIR_LANES);
     int column[PAIR_LANES];
-    const size_t left = r.qy - first, width = left < PAIR_LANES ? left : PAIR_LANES;
     for (size_t b = 0; b < width; b++) column[b] = (int) (first + b);
-    load_lanes(c, r.y, column, width, z.rows_y, z.mean_y);
-    return width;
-}
-
-/* One column of x, by clusters, with its means in all lanes. */
-static void load_column(cluster_layout c, response_pair r, size_t column, moment_scratch z)
-{
-    const double *from = r.x + column * c.n;
+    if (a == 0) load_lanes(c, d->y, column, width, d->rows_y, d->mean_y);
+    const double *from = d->x + a * c.n, *y = d->rows_y;
     for (size_t u = 0; u < c.units; u++) {
-        double sum = 0.0;
+        double sum = 0.0, sums[PAIR_LANES] = {0.0};
         for (size_t i = c.start[u]; i < c.start[u + 1]; i++) {
-            z.rows_x[i] = from[c.order[i]];
-            sum += z.rows_x[i];
-        }
-        for (size_t b = 0; b < PAIR_LANES; b++) z.mean_x[u * PAIR_LANES + b] = sum / c.size[u];
-    }
-}
-
-/* Means over clusters of the products of that column and each lane of y. */
-static void multiply_column(cluster_layout c, const double *x, const double *y, double *p)
-{
-    for (size_t u = 0; u < c.units; u++) {
-        double sums[PAIR_LANES] = {0.0};
-        for (size_t i = c.start[u]; i < c.start[u + 1]; i++) {
+            const double value = from[c.order[i]];
+            sum += value;
             AT_ONCE
-            for (size_t b = 0; b < PAIR_LANES; b++) sums[b] += x[i] * y[i * PAIR_LANES + b];
+            for (size_t b = 0; b < PAIR_LANES; b++) sums[b] += value * y[i * PAIR_LANES + b];
         }
-        for (size_t b = 0; b < PAIR_LANES; b++) p[u * PAIR_LANES + b] = sums[b] / c.size[u];
-    }
-}
-
-/* The values of column a of x with the columns of y that are in the lanes. */
-static void estimate_column(cluster_layout c, response_pair r, size_t a, int deletions,
-                            moment_scratch z)
-{
-    load_column(c, r, a, z);
-    multiply_column(c, z.rows_x, z.rows_y, z.p);
-    estimate_lanes(c, z, deletions);
-}
-
-/* The value of every neuron pair: qx x qy. */
-static void unit_terms(cluster_layout c, response_pair r, moment_scratch z, pause_function pause,
-                       double *naive, double *corrected)
-{
-    for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
-        const size_t width = load_block(c, r, first, z);
-        for (size_t a = 0; a < r.qx; a++) {
-            estimate_column(c, r, a, 0, z);
-            for (size_t b = 0; b < width; b++) {
-                naive[a + (first + b) * r.qx] = z.naive[b];
-                corrected[a + (first + b) * r.qx] = z.corrected[b];
-            }
-            pause();
+        for (size_t b = 0; b < PAIR_LANES; b++) {
+            d->mean_x[u * PAIR_LANES + b] = sum / c.size[u];
+            d->p[u * PAIR_LANES + b] = sums[b] / c.size[u];
         }
     }
+    unit_estimates(d, deletions);
+    check_interrupt();
+    return width;
 }
 
 /* Adds the sum over lanes, times weights at distances of `stride` (NULL: 1), row by row. */
@@ -309,118 +220,78 @@ static void add_lanes(const double *lanes, size_t rows, size_t width, const doub
     }
 }
 
-static void zero(double *a, size_t length)
-{
-    for (size_t i = 0; i < length; i++) a[i] = 0.0;
-}
-
-/* For each column of x the sum over all columns of y, times weights (qx x qy; NULL: of 1):
-   (units + 1) x qx. */
-static void unit_columns(cluster_layout c, response_pair r, const double *w, moment_scratch z,
-                         pause_function pause, double *naive, double *corrected)
-{
-    const size_t rows = c.units + 1;
-    zero(naive, rows * r.qx);
-    zero(corrected, rows * r.qx);
-    for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
-        const size_t width = load_block(c, r, first, z);
-        for (size_t a = 0; a < r.qx; a++) {
-            const double *weight = w ? w + a + first * r.qx : NULL;
-            estimate_column(c, r, a, 1, z);
-            add_lanes(z.naive, rows, width, weight, r.qx, naive + a * rows);
-            add_lanes(z.corrected, rows, width, weight, r.qx, corrected + a * rows);
-            pause();
-        }
-    }
-}
-
-/* Totals weighted by w (qx x qy): units + 1 values, or the first alone. w NULL: weights of 1. */
-static void unit_weighted(cluster_layout c, response_pair r, const double *w, int deletions,
-                          moment_scratch z, pause_function pause, double *naive, double *corrected)
-{
-    const size_t rows = deletions ? c.units + 1 : 1;
-    zero(naive, rows);
-    zero(corrected, rows);
-    for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
-        const size_t width = load_block(c, r, first, z);
-        for (size_t a = 0; a < r.qx; a++) {
-            const double *weight = w ? w + a + first * r.qx : NULL;
-            estimate_column(c, r, a, deletions, z);
-            add_lanes(z.naive, rows, width, weight, r.qx, naive);
-            add_lanes(z.corrected, rows, width, weight, r.qx, corrected);
-            pause();
-        }
-    }
-}
-
-/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs. */
-static void unit_pairs(cluster_layout c, response_pair r, const int *ix, const int *iy,
-                       size_t pairs, moment_scratch z, pause_function pause, double *naive,
-                       double *corrected)
-{
-    const size_t rows = c.units + 1;
-    for (size_t first = 0; first < pairs; first += PAIR_LANES) {
-        const size_t left = pairs - first, width = left < PAIR_LANES ? left : PAIR_LANES;
-        load_lanes(c, r.x, ix + first, width, z.rows_x, z.mean_x);
-        load_lanes(c, r.y, iy + first, width, z.rows_y, z.mean_y);
-        multiply_lanes(c, z.rows_x, z.rows_y, z.p);
-        estimate_lanes(c, z, 1);
-        for (size_t b = 0; b < width; b++) {
-            for (size_t u = 0; u < rows; u++) {
-                naive[u + (first + b) * rows] = z.naive[u * PAIR_LANES + b];
-                corrected[u + (first + b) * rows] = z.corrected[u * PAIR_LANES + b];
-            }
-        }
-        pause();
-    }
-}
-
 /* ---- entry points
 
    clusters: a code from 1 to the number of clusters for each row, and each of them occurs. Results
    are list(naive, stimulus), with a row for nothing deleted and one for each cluster. */
 
-/* Responses of both sides, the clusters of their rows, and room to work. */
-typedef struct {
-    cluster_layout layout;
-    response_pair responses;
-    moment_scratch scratch;
-} clustered;
-
 static cluster_layout read_clusters(SEXP clusters, const char *name, size_t n)
 {
     const int *codes = read_indices(clusters, name, n, n);
     size_t units = 0;
-    for (size_t i = 0; i < n; i++)
-        if ((size_t) codes[i] > units) units = (size_t) codes[i];
-    const cluster_layout layout =
-        lay_out_clusters(codes, n, units, int_scratch(n), size_scratch(units + 1), scratch(units));
-    for (size_t u = 0; u < units; u++)
-        if (layout.size[u] == 0.0) argument_error(name, "have every code up to the largest");
-    return layout;
+    for (size_t i = 0; i < n; i++) units = most(units, (size_t) codes[i]);
+    int *order = int_scratch(n);
+    size_t *start = zeroed_bytes((units + 1) * sizeof(size_t));
+    double *size = scratch(units);
+    for (size_t i = 0; i < n; i++) start[codes[i]]++;
+    for (size_t u = 0; u < units; u++) {
+        if (start[u + 1] == 0) argument_error(name, "have every code up to the largest");
+        size[u] = (double) start[u + 1];
+    }
+    for (size_t u = 0; u < units; u++) start[u + 1] += start[u];
+    for (size_t i = 0; i < n; i++) order[start[codes[i] - 1]++] = (int) i;
+    /* each start has moved to the next one */
+    for (size_t u = units; u > 0; u--) start[u] = start[u - 1];
+    start[0] = 0;
+    return (cluster_layout) {n, units, order, start, size};
 }
 
 static clustered read_clustered(SEXP x, SEXP y, SEXP clusters)
 {
-    clustered d;
     const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x);
     const double *right = read_matrix_rows(ARG(y), n);
-    d.responses = (response_pair){left, right, matrix_columns(x), matrix_columns(y)};
-    d.layout = read_clusters(ARG(clusters), n);
-    const size_t rows = n * PAIR_LANES, units = (d.layout.units + 1) * PAIR_LANES;
-    d.scratch = (moment_scratch){scratch(rows),  scratch(rows),  scratch(units), scratch(units),
-                                 scratch(units), scratch(units), scratch(units)};
-    return d;
+    const cluster_layout layout = read_clusters(ARG(clusters), n);
+    const size_t rows = n * PAIR_LANES, units = (layout.units + 1) * PAIR_LANES;
+    return (clustered) {layout, left, right, matrix_columns(x), matrix_columns(y), scratch(rows),
+                        scratch(rows), scratch(units), scratch(units), scratch(units),
+                        scratch(units), scratch(units)};
 }
 
 /* The term of every pair of a column of x and one of y, nothing deleted. */
 SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters)
 {
     const clustered d = read_clustered(x, y, clusters);
-    const two_estimates result = new_estimates(d.responses.qx, d.responses.qy);
+    const two_estimates result = new_estimates(d.qx, d.qy);
     PROTECT(result.list);
-    unit_terms(d.layout, d.responses, d.scratch, check_interrupt, result.naive, result.corrected);
+    for (size_t first = 0; first < d.qy; first += PAIR_LANES)
+        for (size_t a = 0; a < d.qx; a++) {
+            const size_t width = estimate_column(&d, first, a, 0);
+            for (size_t b = 0; b < width; b++) {
+                result.naive[a + (first + b) * d.qx] = d.naive[b];
+                result.corrected[a + (first + b) * d.qx] = d.corrected[b];
+            }
+        }
+    UNPROTECT(1);
+    return result.list;
+}
+
+/* The sums over columns of y, times weights w (qx x qy; NULL: of 1): `rows` values, for each column
+   of x where `each`, or of all. */
+static SEXP sum_columns(const clustered *d, const double *w, size_t rows, int each)
+{
+    const size_t columns = each ? d->qx : 1;
+    const two_estimates result = new_estimates(rows, columns);
+    PROTECT(result.list);
+    memset(result.naive, 0, rows * columns * sizeof(double));
+    memset(result.corrected, 0, rows * columns * sizeof(double));
+    for (size_t first = 0; first < d->qy; first += PAIR_LANES)
+        for (size_t a = 0; a < d->qx; a++) {
+            const double *weight = w ? w + a + first * d->qx : NULL;
+            const size_t width = estimate_column(d, first, a, rows > 1), to = each ? a * rows : 0;
+            add_lanes(d->naive, rows, width, weight, d->qx, result.naive + to);
+            add_lanes(d->corrected, rows, width, weight, d->qx, result.corrected + to);
+        }
     UNPROTECT(1);
     return result.list;
 }
@@ -429,40 +300,46 @@ SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters)
 SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP weights, SEXP clusters)
 {
     const clustered d = read_clustered(x, y, clusters);
-    const double *w = read_optional(ARG(weights), d.responses.qx, d.responses.qy);
-    const two_estimates result = new_estimates(d.layout.units + 1, d.responses.qx);
-    PROTECT(result.list);
-    unit_columns(d.layout, d.responses, w, d.scratch, check_interrupt, result.naive,
-                 result.corrected);
-    UNPROTECT(1);
-    return result.list;
+    return sum_columns(&d, read_optional(ARG(weights), d.qx, d.qy), d.layout.units + 1, 1);
 }
 
 /* The sum over all pairs of columns, times weights; weights NULL: of 1, and nothing deleted. */
 SEXP repalign_unit_weighted(SEXP x, SEXP y, SEXP weights, SEXP clusters)
 {
     const clustered d = read_clustered(x, y, clusters);
-    const double *w = read_optional(ARG(weights), d.responses.qx, d.responses.qy);
-    const int deletions = w != NULL;
-    const two_estimates result = new_estimates(deletions ? d.layout.units + 1 : 1, 1);
-    PROTECT(result.list);
-    unit_weighted(d.layout, d.responses, w, deletions, d.scratch, check_interrupt, result.naive,
-                  result.corrected);
-    UNPROTECT(1);
-    return result.list;
+    const double *w = read_optional(ARG(weights), d.qx, d.qy);
+    return sum_columns(&d, w, w ? d.layout.units + 1 : 1, 0);
 }
 
 /* For each pair of a column of x (ix) and one of y (iy). */
 SEXP repalign_unit_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy, SEXP clusters)
 {
     const clustered d = read_clustered(x, y, clusters);
-    const int *a = read_zero_based(ARG(ix), d.responses.qx);
-    const size_t pairs = (size_t) XLENGTH(ix);
-    const int *b = read_from_zero(ARG(iy), pairs, d.responses.qy);
-    const two_estimates result = new_estimates(d.layout.units + 1, pairs);
+    const cluster_layout c = d.layout;
+    const int *of_x = read_zero_based(ARG(ix), d.qx);
+    const size_t pairs = (size_t) XLENGTH(ix), rows = c.units + 1;
+    const int *of_y = read_from_zero(ARG(iy), pairs, d.qy);
+    const two_estimates result = new_estimates(rows, pairs);
     PROTECT(result.list);
-    unit_pairs(d.layout, d.responses, a, b, pairs, d.scratch, check_interrupt, result.naive,
-               result.corrected);
+    for (size_t first = 0; first < pairs; first += PAIR_LANES) {
+        const size_t width = least(pairs - first, PAIR_LANES);
+        load_lanes(c, d.x, of_x + first, width, d.rows_x, d.mean_x);
+        load_lanes(c, d.y, of_y + first, width, d.rows_y, d.mean_y);
+        for (size_t u = 0; u < c.units; u++) {
+            double sums[PAIR_LANES] = {0.0};
+            for (size_t i = c.start[u]; i < c.start[u + 1]; i++)
+                for (size_t b = 0; b < PAIR_LANES; b++)
+                    sums[b] += d.rows_x[i * PAIR_LANES + b] * d.rows_y[i * PAIR_LANES + b];
+            for (size_t b = 0; b < PAIR_LANES; b++) d.p[u * PAIR_LANES + b] = sums[b] / c.size[u];
+        }
+        unit_estimates(&d, 1);
+        for (size_t b = 0; b < width; b++)
+            for (size_t u = 0; u < rows; u++) {
+                result.naive[u + (first + b) * rows] = d.naive[u * PAIR_LANES + b];
+                result.corrected[u + (first + b) * rows] = d.corrected[u * PAIR_LANES + b];
+            }
+        check_interrupt();
+    }
     UNPROTECT(1);
     return result.list;
 }

@@ -21,15 +21,14 @@
 /* Neuron pairs that are taken together, in lanes. */
 #define PAIR_LANES 16
 
-/* The moments of unit u for the neuron pair in lane b stand at [u * PAIR_LANES + b]; size: how many
-   members each unit has. */
+/* The moments of unit u for the neuron pair in lane b stand at [u * PAIR_LANES + b]. */
 typedef struct {
     size_t units;
-    const double *size, *p, *x, *y;
+    const double *p, *x, *y;
 } unit_moments;
 
 /* The corrected values alone, where some units have no member for some neuron pairs: such a unit
-   has present = 0 (else 1) and moments of 0, and does not count. `size` is not used. NaN where
+   has present = 0 (else 1) and moments of 0, and does not count. NaN where
    fewer than four units are left. */
 void present_estimates(const unit_moments *moments, const double *present, int deletions,
                        double *corrected);

@@ -35,17 +35,6 @@ static void unpack_chunk(void *job, size_t chunk)
     }
 }
 
-static void unpack_matrix(const unpacked_source *source, row_chunks rows, worker by, double *out)
-{
-    unpack_job job = {source, rows, out};
-    run_chunks(rows.count, by, unpack_chunk, &job);
-    const size_t n = rows.n;
-    mirror_lower(out, n);
-    for (size_t i = 0; i < n; i++)
-        out[i + i * n] =
-            source->diagonal ? *source->diagonal - 2.0 * mean_at(source, i) + source->grand : 0.0;
-}
-
 typedef struct {
     const double *a;
     const int *permutation;
@@ -68,14 +57,6 @@ static void relabel_chunk(void *job, size_t chunk)
     }
 }
 
-/* Entry (i, j) of out is entry (p(i), p(j)) of a, for a zero-based permutation p. */
-static void relabel_packed(const double *a, const int *permutation, row_chunks rows, worker by,
-                           double *out)
-{
-    relabel_job job = {a, permutation, rows, out};
-    run_chunks(rows.count, by, relabel_chunk, &job);
-}
-
 /* The whole size x size matrix of packed entries, centred: see unpacked_source. means, diagonal:
    NULL for none. */
 SEXP repalign_unpack(SEXP entries, SEXP size, SEXP square, SEXP means, SEXP grand, SEXP diagonal,
@@ -89,7 +70,13 @@ SEXP repalign_unpack(SEXP entries, SEXP size, SEXP square, SEXP means, SEXP gran
                                     read_number(ARG(grand)), read_flag(ARG(square))};
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(n, n));
-    unpack_matrix(&source, new_row_chunks(n), by, REAL(result));
+    double *out = REAL(result);
+    unpack_job job = {&source, new_row_chunks(n), out};
+    run_chunks(job.rows.count, by, unpack_chunk, &job);
+    mirror_lower(out, n);
+    for (size_t i = 0; i < n; i++)
+        out[i + i * n] =
+            source.diagonal ? on_diagonal - 2.0 * mean_at(&source, i) + source.grand : 0.0;
     UNPROTECT(1);
     return result;
 }
@@ -103,7 +90,9 @@ SEXP repalign_relabel_packed(SEXP entries, SEXP permutation, SEXP threads)
     const double *values = read_doubles(ARG(entries), length);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_doubles(length));
-    relabel_packed(values, order, new_row_chunks(n), by, REAL(result));
+    /* entry (i, j) is entry (p(i), p(j)) of what is given, for a zero-based permutation p */
+    relabel_job job = {values, order, new_row_chunks(n), REAL(result)};
+    run_chunks(job.rows.count, by, relabel_chunk, &job);
     UNPROTECT(1);
     return result;
 }

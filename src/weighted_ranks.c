@@ -36,14 +36,6 @@ static size_t end_of_ties(const ranked_pair *pairs, size_t start, size_t length)
     return end;
 }
 
-/* Half of the weight of all pairs. */
-static double mean_rank(const ranked_pair *pairs, size_t length, const double *w)
-{
-    double total = 0.0;
-    for (size_t k = 0; k < length; k++) total += pair_weight(pairs[k], w);
-    return 0.5 * total;
-}
-
 /* Writes the ranks to their places. Returns the root of the sum of their squares, NaN without any
    variance. */
 static double write_ranks(const ranked_pair *pairs, size_t length, const double *w, double mean,
@@ -66,13 +58,6 @@ static double write_ranks(const ranked_pair *pairs, size_t length, const double 
     return squares > 2.0 * NO_VARIANCE * mean * mean * mean ? sqrt(squares) : NAN;
 }
 
-/* How many columns of weights are taken at once, where so many numbers may be written out. */
-static size_t ranked_columns_at_once(size_t sides, size_t length, size_t room)
-{
-    const size_t most = room / (sides * length);
-    return most < 1 ? 1 : most;
-}
-
 /* ranks: those of all sides of x, then of y; sizes: likewise. */
 static void correlate(size_t count_x, size_t count_y, size_t length, const double *ranks,
                       const double *sizes, double *out)
@@ -92,76 +77,37 @@ static void correlate(size_t count_x, size_t count_y, size_t length, const doubl
         for (size_t i = 0; i < count_x; i++) out[i + j * count_x] /= sizes[i] * sizes_y[j];
 }
 
-/* For each of the `columns` weight vectors (n long, in w) the correlations of the ranks of all
-   sides x with all sides y, or with each other where y.count is 0, in which a pair counts as the
-   product of its weights; NaN where a side has one rank only. result: x.count x the other count x
-   columns. For all sides of x and y, buffer has room for sides * at_once * length numbers (see
-   ranked_columns_at_once()), and sizes for sides * at_once. */
-static void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length,
-                                       const double *w, size_t n, size_t columns, size_t at_once,
-                                       double *buffer, double *sizes, double *result, worker by)
-{
-    const size_t sides = x.count + y.count;
-    const size_t cells = x.count * (y.count > 0 ? y.count : x.count);
-    for (size_t first = 0; first < columns; first += at_once) {
-        const size_t now = group_end(first, at_once, columns) - first, items = now * sides;
-        const double *weights = w + first * n;
-        /* the places of the sizes hold the mean rank until these are known */
-        PARALLEL_FOR(by.threads)
-        for (size_t b = 0; b < now; b++) {
-            const double mean = mean_rank(x.pairs[0], length, weights + b * n);
-            for (size_t side = 0; side < sides; side++) sizes[b * sides + side] = mean;
-        }
-        PARALLEL_FOR(by.threads)
-        for (size_t item = 0; item < items; item++) {
-            const size_t side = item % sides, b = item / sides;
-            const ranked_pair *pairs = side < x.count ? x.pairs[side] : y.pairs[side - x.count];
-            sizes[item] = write_ranks(pairs, length, weights + b * n, sizes[item],
-                                      buffer + item * length);
-        }
-        by.pause();
-        for (size_t b = 0; b < now; b++) {
-            correlate(x.count, y.count, length, buffer + b * sides * length, sizes + b * sides,
-                      result + (first + b) * cells);
-        }
-        by.pause();
-    }
-}
-
-/* The pairs of a side, list(order, tied): their numbers in the order of their ranks, and which of
+/* The pairs of sides, list(order, tied): their numbers in the order of their ranks, and which of
    them have the rank of the one before. */
-static const ranked_pair *read_side(SEXP side, const char *name, const int *first,
-                                    const int *second, size_t length)
-{
-    const int *order = read_indices(read_element(side, name, "order"), name, length, length);
-    const SEXP tied = read_element(side, name, "tied");
-    if (TYPEOF(tied) != LGLSXP || (size_t) XLENGTH(tied) != length)
-        argument_error(name, "have a logical `tied` for each pair");
-    ranked_pair *pairs = (ranked_pair *) R_alloc(length, sizeof(ranked_pair));
-    for (size_t k = 0; k < length; k++) {
-        const uint32_t place = (uint32_t) order[k] - 1;
-        pairs[k] = (ranked_pair) {place << 1 | (uint32_t) (LOGICAL(tied)[k] != 0),
-                                  (uint16_t) (first[place] - 1), (uint16_t) (second[place] - 1)};
-    }
-    return pairs;
-}
-
 static ranked_sides read_ranked_sides(SEXP list, const char *name, const int *first,
                                       const int *second, size_t length)
 {
     const size_t count = Rf_isNull(list) ? 0 : count_elements(list, name);
     const ranked_pair **all = (const ranked_pair **) R_alloc(count + 1, sizeof(ranked_pair *));
-    for (size_t l = 0; l < count; l++)
-        all[l] = read_side(VECTOR_ELT(list, (R_xlen_t) l), name, first, second, length);
+    for (size_t l = 0; l < count; l++) {
+        const SEXP side = VECTOR_ELT(list, (R_xlen_t) l), tied = read_element(side, name, "tied");
+        const int *order = read_indices(read_element(side, name, "order"), name, length, length);
+        if (TYPEOF(tied) != LGLSXP || (size_t) XLENGTH(tied) != length)
+            argument_error(name, "have a logical `tied` for each pair");
+        ranked_pair *pairs = (ranked_pair *) R_alloc(length, sizeof(ranked_pair));
+        for (size_t k = 0; k < length; k++) {
+            const uint32_t place = (uint32_t) order[k] - 1;
+            pairs[k] = (ranked_pair) {place << 1 | (uint32_t) (LOGICAL(tied)[k] != 0),
+                                      (uint16_t) (first[place] - 1),
+                                      (uint16_t) (second[place] - 1)};
+        }
+        all[l] = pairs;
+    }
     return (ranked_sides) {all, count};
 }
 
 /* pairs: list(first, second), the stimuli of all pairs; x, y: lists of sides, y NULL where x is
    compared with itself; w: a weight vector a column; room: how many numbers may be written out at a
-   time. Correlations, sides of x by sides of y by columns, NaN where a side has one rank only. */
+   time. Correlations of ranks in which a pair counts as the product of its weights, sides of x by
+   sides of y by columns, NaN where a side has one rank only. */
 SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP threads)
 {
-    read_matrix(ARG(w));
+    const double *given = read_matrix(ARG(w));
     const size_t n = matrix_rows(w), columns = matrix_columns(w);
     const SEXP stimuli = read_element(ARG(pairs), "first");
     const size_t length = (size_t) XLENGTH(stimuli);
@@ -171,13 +117,37 @@ SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP
     const int *second = read_indices(read_element(ARG(pairs), "second"), "second", length, n);
     const ranked_sides a = read_ranked_sides(ARG(x), first, second, length);
     const ranked_sides b = read_ranked_sides(ARG(y), first, second, length);
-    const size_t sides = a.count + b.count, other = b.count > 0 ? b.count : a.count;
-    size_t at_once = ranked_columns_at_once(sides, length, (size_t) read_number(ARG(room)));
-    if (at_once > columns) at_once = columns;
-    SEXP result = PROTECT(new_matrix(a.count * other, columns));
-    weighted_rank_correlations(a, b, length, REAL(w), n, columns, at_once,
-                               scratch(sides * at_once * length), scratch(sides * at_once),
-                               REAL(result), read_worker(ARG(threads)));
+    const size_t sides = a.count + b.count, cells = a.count * (b.count > 0 ? b.count : a.count);
+    const size_t fit = (size_t) read_number(ARG(room)) / (sides * length);
+    const size_t at_once = least(most(fit, 1), columns);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_matrix(cells, columns));
+    double *buffer = scratch(sides * at_once * length), *sizes = scratch(sides * at_once);
+    for (size_t start = 0; start < columns; start += at_once) {
+        const size_t now = least(columns - start, at_once), items = now * sides;
+        const double *weights = given + start * n;
+        /* the places of the sizes hold the mean rank, half of the weight of all pairs, until these
+           are known */
+        PARALLEL_FOR(by.threads)
+        for (size_t k = 0; k < now; k++) {
+            double total = 0.0;
+            for (size_t t = 0; t < length; t++)
+                total += pair_weight(a.pairs[0][t], weights + k * n);
+            for (size_t side = 0; side < sides; side++) sizes[k * sides + side] = 0.5 * total;
+        }
+        PARALLEL_FOR(by.threads)
+        for (size_t item = 0; item < items; item++) {
+            const size_t side = item % sides, k = item / sides;
+            const ranked_pair *of = side < a.count ? a.pairs[side] : b.pairs[side - a.count];
+            sizes[item] = write_ranks(of, length, weights + k * n, sizes[item],
+                                      buffer + item * length);
+        }
+        by.pause();
+        for (size_t k = 0; k < now; k++)
+            correlate(a.count, b.count, length, buffer + k * sides * length, sizes + k * sides,
+                      REAL(result) + (start + k) * cells);
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

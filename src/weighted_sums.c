@@ -32,20 +32,6 @@ static void column_sums(weight_products p, size_t start, size_t n, double *sum)
     }
 }
 
-/* result: WEIGHTED_SUMS for each of the columns. */
-static void weighted_sums(weight_products p, size_t n, size_t columns, double *result, worker by)
-{
-    const size_t at_once = items_at_once(PAUSE_ENTRIES, (double) n, by.threads);
-    for (size_t first = 0; first < columns; first += at_once) {
-        const size_t last = group_end(first, at_once, columns);
-        PARALLEL_FOR(by.threads)
-        for (size_t b = first; b < last; b++) {
-            column_sums(p, b * n, n, result + b * WEIGHTED_SUMS);
-        }
-        by.pause();
-    }
-}
-
 /* All matrices have the size of w, a vector of weights a column. The sums of a vector are a column
    of the result. */
 SEXP repalign_weighted_sums(SEXP w, SEXP k1, SEXP k2, SEXP l1, SEXP l2, SEXP m1, SEXP m2,
@@ -59,8 +45,16 @@ SEXP repalign_weighted_sums(SEXP w, SEXP k1, SEXP k2, SEXP l1, SEXP l2, SEXP m1,
                                read_matrix_size(ARG(l2), n, columns),
                                read_matrix_size(ARG(m1), n, columns),
                                read_matrix_size(ARG(m2), n, columns)};
+    const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(WEIGHTED_SUMS, columns));
-    weighted_sums(p, n, columns, REAL(result), read_worker(ARG(threads)));
+    double *out = REAL(result);
+    const size_t at_once = items_at_once(PAUSE_ENTRIES, (double) n, by.threads);
+    for (size_t first = 0; first < columns; first += at_once) {
+        const size_t last = group_end(first, at_once, columns);
+        PARALLEL_FOR(by.threads)
+        for (size_t b = first; b < last; b++) column_sums(p, b * n, n, out + b * WEIGHTED_SUMS);
+        by.pause();
+    }
     UNPROTECT(1);
     return result;
 }

@@ -33,22 +33,6 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
        threshold = stats::setNames(threshold, names(task$models)))
 }
 
-# What can be judged before anything is computed, without drawing permutations. Returns blocks for
-# the stimuli that take part.
-check_chance <- function(task, permutations, blocks, labels) {
-  given <- is.matrix(permutations) || inherits(permutations, "how")
-  if (!given && !is.list(permutations) && length(permutations) == 1) {
-    check_count(permutations, "permutations", least = 0)
-  }
-  if (is.null(blocks)) return(NULL)
-  refuse_if(is_no_permutation(permutations), "design", "`blocks` says which stimuli are exchanged ",
-            "by permutations, but there are none (permutations = 0).")
-  refuse_if(given || !is.null(task$codes), "design", "Give only one of `blocks` and ",
-            "`{if (given) 'permutations' else 'clusters'}`: each of them determines which ",
-            "permutations are allowed.")
-  check_block_labels(in_order_of(blocks, labels, "blocks"), task$n)
-}
-
 # The permutations of a call, the same for all models. NULL where clusters cannot change places.
 chance_design <- function(task, data, permutations, blocks) {
   if (is.null(task$codes)) {
@@ -65,13 +49,13 @@ chance_design <- function(task, data, permutations, blocks) {
     return(design)
   }
   sizes <- tabulate(task$codes)
-  if (any(sizes != sizes[1])) {
-    inform("no_chance", "No p_chance (NA): `clusters` has clusters of {min(sizes)} to ",
-           "{max(sizes)} stimuli, and only clusters of one size can change places. Stimuli with ",
-           "the label NA are left out.")
-    return(NULL)
+  if (all(sizes == sizes[1])) {
+    return(permutation_plan(task$n, permutations, NULL, FALSE, "auto", task$codes)$fixed)
   }
-  permutation_plan(task$n, permutations, NULL, FALSE, "auto", task$codes)$fixed
+  inform("no_chance", "No p_chance (NA): `clusters` has clusters of {min(sizes)} to ",
+         "{max(sizes)} stimuli, and only clusters of one size can change places. Stimuli with ",
+         "the label NA are left out.")
+  NULL
 }
 
 task_of_models <- function(task, at) {
@@ -258,7 +242,10 @@ inner_chance <- function(task, data, design) {
 # products of permuted components with each other are those of a draw without copies.
 products_chance <- function(task, data, design, threads) {
   parts <- distinct_parts(data$rounds)
-  train <- training_pools(task, data$rounds, parts)
+  # the pooled RDM to which weights are fitted in each round
+  train <- if (any(task$flexible)) {
+    pools_of_rounds(task, parts$w, parts$train, data$rounds$m_train)
+  }
   test <- pools_of_rounds(task, parts$w, parts$test, test_weights(data$rounds))
   in_orders(task, data, design, function(k, orders) {
     columns <- fitted_columns(task, k, orders)
@@ -318,11 +305,6 @@ pools_of_rounds <- function(task, w, part, weights) {
   pools
 }
 
-# The pooled RDM to which weights are fitted in each round.
-training_pools <- function(task, rounds, parts) {
-  if (any(task$flexible)) pools_of_rounds(task, parts$w, parts$train, rounds$m_train)
-}
-
 # The components of a model under some orders of its stimuli: P x components x orders.
 columns_of_orders <- function(components, orders) {
   columns <- apply(orders, 2, function(order) permuted_columns(components, order))
@@ -372,7 +354,9 @@ ranks_chance <- function(task, data, design, threads) {
   rounds <- data$rounds
   parts <- distinct_parts(rounds)
   # weights are fitted as for Pearson's correlation
-  pools <- training_pools(replace(task, "outer", "pearson"), rounds, parts)
+  pools <- if (any(task$flexible)) {
+    pools_of_rounds(replace(task, "outer", "pearson"), parts$w, parts$train, rounds$m_train)
+  }
   in_orders(task, data, design, function(k, orders) {
     columns <- columns_of_orders(task$components[[k]], orders)
     model <- task$models[[k]]

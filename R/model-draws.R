@@ -121,10 +121,7 @@ given_folds <- function(folds, task) {
     fold <- lapply(c(train = "train", test = "test"), function(set) {
       list(m = as.double(flags(set, "rdm")), w = as.double(flags(set, "condition")[task$kept]))
     })
-    name <- rows$fold[1]
-    wrong <- function(...) {
-      refuse("value", "`folds`: fold {name} ", ..., ".")
-    }
+    wrong <- function(...) refuse("value", "`folds`: fold {rows$fold[1]} ", ..., ".")
     for (set in c("train", "test")) {
       if (!any(fold[[set]]$m > 0)) wrong("has no RDM to ", set)
       units <- of_each_unit(cbind(fold[[set]]$w), task)
@@ -133,13 +130,12 @@ given_folds <- function(folds, task) {
       }
       if (sum(units) < 3) wrong("has fewer than 3 ", unit_words(task$codes), " to ", set)
     }
-    both <- function(a, b) a > 0 & b > 0
     groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
     # a factor that is not cut is the same in both sets
     if (!setequal(groups$train, groups$test) && length(intersect(groups$train, groups$test))) {
       wrong("has RDMs of one group in training and test, which share what is to be predicted")
     }
-    shared <- both(fold$train$w, fold$test$w)
+    shared <- fold$train$w > 0 & fold$test$w > 0
     if (any(shared) && !identical(fold$train$w, fold$test$w)) {
       wrong("has stimulus ", which(shared)[1], " in training and test")
     }
@@ -181,12 +177,6 @@ folds_of_draw <- function(folds, group, w, m, codes = NULL) {
 }
 
 tested <- function(set) sum(set$m) * sum(set$w)
-
-# Do folds keep the training apart from the test, in RDMs or in stimuli?
-are_cut <- function(folds) {
-  if (is.null(folds$given)) return(!is.null(folds))
-  !any(vapply(folds$given, function(fold) identical(fold$train, fold$test), NA))
-}
 
 # Before anything is computed: folds that most draws cannot be cut into. The draws that are left
 # would be those that are most like all data, and their variance too small; with a fold for each

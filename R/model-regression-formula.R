@@ -37,7 +37,17 @@ regression_terms <- function(formula, data) {
     all(nzchar(names(data))) && !anyDuplicated(names(data))
   refuse_if(!is.null(data) && !is.environment(data) && !named, "type", "`data` must be a list ",
             "with a different name for each element, not {describe(data)}.")
-  terms <- expanded_terms(formula, data)
+  # the dot stands for all elements of `data` that are not in the response
+  names <- if (is.environment(data)) ls(data) else names(data)
+  refuse_if("." %in% all.vars(formula[[3]]) &&
+              !length(setdiff(names, all.vars(formula[[2]]))), "missing",
+            "`.` in `formula` stands for the other elements of `data`, but there are none.",
+            arg = "formula")
+  frame <- stats::setNames(rep(list(numeric()), length(names)), names)
+  frame <- as.data.frame(frame, optional = TRUE)
+  terms <- catch_error(stats::terms(formula, data = frame), failed = function(e) {
+    refuse("type", "`formula` cannot be read: {conditionMessage(e)}")
+  })
   labels <- attr(terms, "term.labels")
   refuse_if(any(attr(terms, "order") > 1), "value", "`formula` has the interaction ",
             quoted(labels[attr(terms, "order") > 1][1]), ": give a product of RDMs as an ",
@@ -51,20 +61,6 @@ regression_terms <- function(formula, data) {
   variables <- as.list(attr(terms, "variables"))[-1]
   names <- vapply(variables, function(v) if (is.name(v)) as.character(v) else deparse1(v), "")
   list(calls = variables, names = names, env = environment(formula))
-}
-
-# The dot stands for all elements of `data` that are not in the response.
-expanded_terms <- function(formula, data) {
-  names <- if (is.environment(data)) ls(data) else names(data)
-  frame <- stats::setNames(rep(list(numeric()), length(names)), names)
-  frame <- as.data.frame(frame, optional = TRUE)
-  refuse_if("." %in% all.vars(formula[[3]]) &&
-              !length(setdiff(names, all.vars(formula[[2]]))), "missing",
-            "`.` in `formula` stands for the other elements of `data`, but there are none.",
-            arg = "formula")
-  catch_error(stats::terms(formula, data = frame), failed = function(e) {
-    refuse("type", "`formula` cannot be read: {conditionMessage(e)}")
-  })
 }
 
 formula_value <- function(call, data, env) {
@@ -146,7 +142,16 @@ check_equal_sizes <- function(rdms, places) {
 # the same label and 1 for others.
 rdm_of_value <- function(value, place, inner, allow_na) {
   if (inherits(value, "dist") || is_square_rdm(value)) return(read_rdm(value, place, allow_na))
-  if (is_labels(value)) return(rdm_of_labels(value, place, allow_na))
+  if (is_labels(value)) {
+    codes <- match(value, unique(value[!is.na(value)]))
+    refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}, no ",
+              "pair.")
+    refuse_if(anyNA(codes) && !allow_na, "nonfinite", "`{place}` lacks labels (NA): give all, or ",
+              "set na = \"pairwise\" to leave the pairs of these conditions out.")
+    differ <- outer(codes, codes, "!=") + 0
+    return(structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
+                     class = "dist", Diag = FALSE, Upper = FALSE))
+  }
   refuse_if(is.numeric(value) && length(dim(value)) < 2, "type", "`{place}` is a numeric vector: ",
             "give dist({place}) for differences of its values, or factor({place}) for labels.")
   repr <- representation(value, place, side = "x")
@@ -186,14 +191,4 @@ labels_in_order <- function(values, places, others = values) {
 
 is_labels <- function(value) {
   is.factor(value) || ((is.character(value) || is.logical(value)) && is.null(dim(value)))
-}
-
-rdm_of_labels <- function(value, place, allow_na) {
-  codes <- match(value, unique(value[!is.na(value)]))
-  refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}, no pair.")
-  refuse_if(anyNA(codes) && !allow_na, "nonfinite", "`{place}` lacks labels (NA): give all, or ",
-            "set na = \"pairwise\" to leave the pairs of these conditions out.")
-  differ <- outer(codes, codes, "!=") + 0
-  structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
-            class = "dist", Diag = FALSE, Upper = FALSE)
 }

@@ -64,18 +64,14 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
   subjects <- if (!table$single) colnames(table$y)
   rows <- do.call(rbind, lapply(fits, function(fit) fit$rows))
   model <- do.call(rbind, lapply(fits, function(fit) fit$model))
-  terms <- colnames(table$x)
-  columns <- c("term", "estimate", "partial", "semipartial", "p_value", "unique",
-               if (spec$center) "centered")
-  rows <- rows[columns]
+  rows <- rows[c("term", "estimate", "partial", "semipartial", "p_value", "unique",
+                 if (spec$center) "centered")]
   if (!is.null(subjects)) {
-    rows <- cbind(subject = rep(subjects, each = length(terms)), rows)
+    rows <- cbind(subject = rep(subjects, each = ncol(table$x)), rows)
     model <- cbind(subject = subjects, model)
   }
   rownames(rows) <- rownames(model) <- NULL
-  model$conditions <- table$n
-  model$permutations <- design$count
-  model$engine <- design$engine
+  model[c("conditions", "permutations", "engine")] <- list(table$n, design$count, design$engine)
   lost <- is.na(model$r_squared)
   if (any(lost)) {
     who <- if (table$single) table$response else model$subject[lost]
@@ -98,15 +94,6 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
     observed = c(table[c("n", "labels", "x", "y")],
                  list(fitted = vapply(fits, function(fit) fit$fitted, numeric(nrow(table$y)))))
   ))
-}
-
-# A response that does not vary, or has too few pairs.
-undefined_regression <- function(terms, pairs, count, all) {
-  na <- NA_real_
-  list(rows = data.frame(term = terms, estimate = na, partial = na, semipartial = na, p_value = na,
-                         unique = na, centered = na),
-       model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na, pairs = pairs),
-       null = matrix(na, count, length(terms)), fitted = rep(na, all))
 }
 
 model_lines <- function(model, subjects) {

@@ -96,7 +96,18 @@ rdms_sentence <- function(x) {
   others <- if (isTRUE(attr(x, "chance")$permutations > 0)) {
     others_chance_words(x$p_chance[-best], 0.05, 1, alone = TRUE)
   }
-  without_claim(paste0(start, ceiling_of_rdms(x, best), ".", others, undefined_words(x$score)),
+  low <- x$ceiling_low[best]
+  ceiling <- if (length(low) && !is.na(low)) {
+    reached <- x$score[best] >= low
+    p <- c(x$p_ceiling[best], NA)[1]
+    range <- number_words(low, x$ceiling_high[best])
+    paste0("; it was ", if (reached) "not below" else if (is.na(p) || p <= 0.05) "below" else
+             "not clearly below", " the noise ceiling, ", range[1],
+           if (length(range) > 1 && !is.na(x$ceiling_high[best])) paste(" to", range[2]),
+           # above the bound, that it differs from it says nothing
+           if (!reached && !is.na(p)) brackets(paste(p_words(p), "against its lower bound")))
+  }
+  without_claim(paste0(start, ceiling, ".", others, undefined_words(x$score)),
                 attr(x, "chance")$dependence)
 }
 
@@ -115,31 +126,27 @@ chance_of_rdms <- function(x, row) {
   paste0(p_words(x$p_zero[row]), if (x$p_zero[row] > 0.05) ", not above 0" else " against 0")
 }
 
-ceiling_of_rdms <- function(x, row) {
-  low <- x$ceiling_low[row]
-  if (is.null(low) || is.na(low)) return(NULL)
-  p <- if (is.null(x$p_ceiling)) NA else x$p_ceiling[row]
-  range <- number_words(low, x$ceiling_high[row])
-  below <- if (x$score[row] >= low) "not below" else if (is.na(p)) "below" else
-    if (p <= 0.05) "below" else "not clearly below"
-  # above the bound, that it differs from it says nothing
-  if (x$score[row] >= low) p <- NA
-  paste0("; it was ", below, " the noise ceiling, ", range[1],
-         if (length(range) > 1 && !is.na(x$ceiling_high[row])) paste(" to", range[2]),
-         if (!is.na(p)) brackets(paste(p_words(p), "against its lower bound")))
-}
-
 rdms_heading <- function(x, digits) {
   sizes <- attr(x, "sizes")
+  folds <- attr(x, "folds")
+  chance <- attr(x, "chance")
   c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
     if (!is.null(sizes)) {
       # evaluate_rdms() whitens where rsa() does not, unless it is asked to do otherwise
       c(paste0(attr(x, "outer"), if (whitens(attr(x, "outer"))) " (pairs of stimuli are whitened)",
                ", ", evaluated_data(x), ", ", sizes[["stimuli"]], " stimuli",
                if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
-               evaluation_folds(attr(x, "folds"))),
+               if (!is.null(folds$given)) {
+                 paste0(", ", count_of(length(folds$given), "given fold"))
+               } else if (!is.null(folds)) {
+                 paste0(", cross-validated (", folds$rdm, " x ", folds$condition, " folds, ",
+                        count_of(folds$repeats, "repeat"), ")")
+               }),
         paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x),
-               chance_words(attr(x, "chance"))))
+               if (isTRUE(chance$permutations > 0)) {
+                 paste0("; p_chance by ", count_of(format(chance$permutations, big.mark = ","),
+                                                   "permutation"), " (", chance$engine, ")")
+               }))
     },
     if (!is.null(x$ceiling_low) && nrow(x)) {
       ceiling <- c(x$ceiling_low[1], x$ceiling_high[1])
@@ -159,20 +166,7 @@ evaluated_data <- function(x) {
   paste0(count_of(rdms, "RDM"), if (groups < rdms) paste(" in", count_of(groups, "group")))
 }
 
-evaluation_folds <- function(folds) {
-  if (is.null(folds)) return("")
-  if (!is.null(folds$given)) return(paste0(", ", count_of(length(folds$given), "given fold")))
-  paste0(", cross-validated (", folds$rdm, " x ", folds$condition, " folds, ",
-         count_of(folds$repeats, "repeat"), ")")
-}
-
 has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
-
-chance_words <- function(chance) {
-  if (!isTRUE(chance$permutations > 0)) return("")
-  paste0("; p_chance by ", count_of(format(chance$permutations, big.mark = ","), "permutation"),
-         " (", chance$engine, ")")
-}
 
 # Is each stimulus a unit of its own?
 has_clusters <- function(x) {
@@ -249,20 +243,17 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   })
   parts <- evaluation_parts(task, whole, draws, sizes)
   scores <- whole$scores
-  se <- contrast_errors(parts, diag(length(scores)))$se
-  df <- if (isTRUE(parts$df >= 1)) parts$df else NA_real_
-  known <- list(se = if (is.na(df)) rep(NA_real_, length(se)) else checked_errors(se, abs(scores)),
-                df = rep(as.double(df), length(scores)))
-  ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
-  limits <- student_limits(whole$scores, known$se, known$df, conf_level)
-  gap <- (whole$scores - whole$lower) / ceiling_se
   each <- function(value) rep(value, length(models))
-  columns <- list(model = models, score = whole$scores, se = known$se,
-                  conf_low = limits[, 1], conf_high = limits[, 2],
-                  df = known$df, p_chance = chance$p_value,
-                  p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
+  df <- each(if (isTRUE(parts$df >= 1)) as.double(parts$df) else NA_real_)
+  se <- checked_errors(contrast_errors(parts, diag(length(scores)))$se, abs(scores))
+  se[is.na(df)] <- NA
+  limits <- student_limits(scores, se, df, conf_level)
+  gap <- (scores - whole$lower) / checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
+  columns <- list(model = models, score = scores, se = se, conf_low = limits[, 1],
+                  conf_high = limits[, 2], df = df, p_chance = chance$p_value,
+                  p_zero = stats::pt(scores / se, df, lower.tail = FALSE),
                   ceiling_low = each(whole$lower), ceiling_high = each(whole$upper),
-                  p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = each(drawn$count),
+                  p_ceiling = 2 * stats::pt(-abs(gap), df), draws = each(drawn$count),
                   left_out = each(length(left_out)))
   # data.frame() would take most of the time of a small call
   rows <- list2DF(lapply(columns[lengths(columns) > 0], unname))

@@ -110,7 +110,20 @@ declare_measure(
              factor = function(form, repr, args, side) form$q, centered = TRUE,
              cube = projector_cube)
   },
-  needs_data = FALSE, errors = cca_errors
+  needs_data = FALSE,
+  errors = function(args) {
+    new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+      parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
+      ranks <- c(nrow(parts$u), nrow(parts$v))
+      rho <- clip_cosines(parts$d)
+      each <- correlation_influences(form_basis(pair$x)$q %*% parts$u,
+                                     form_basis(pair$y)$q %*% parts$v, rho, ranks)
+      switch(args$summary, mean = rowMeans(each),
+             mean_squared = drop(each %*% (2 * rho)) / min(ranks),
+             yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)),
+             no_branch(args$summary))
+    })
+  }
 )
 
 #' @rdname cca
@@ -144,16 +157,6 @@ prepare_svcca <- function(repr, args, side) {
   })$count)
 }
 
-# The canonical correlations between the kept components of both sides.
-kept_correlations <- function(pair, x, y, args) {
-  cosines <- pair_cosines(pair)
-  rotation_x <- if (is.null(x$rotation)) diag(nrow(cosines)) else x$rotation
-  rotation_y <- if (is.null(y$rotation)) diag(ncol(cosines)) else y$rotation
-  kept <- crossprod(rotation_x[, seq_len(x$kept), drop = FALSE], cosines) %*%
-    rotation_y[, seq_len(y$kept), drop = FALSE]
-  singular_values(kept)
-}
-
 # The operand of the permutation null: the left singular vectors of the kept components.
 svcca_operand <- function(form, repr, args, side) {
   q <- form_basis(repr)$q
@@ -176,14 +179,37 @@ declare_measure(
     args
   },
   form = "components",
-  keeps = "basis", prepare = prepare_svcca, statistic = kept_correlations, score = mean_cosine,
+  keeps = "basis", prepare = prepare_svcca,
+  # the canonical correlations between the kept components of both sides
+  statistic = function(pair, x, y, args) {
+    cosines <- pair_cosines(pair)
+    rotation_x <- if (is.null(x$rotation)) diag(nrow(cosines)) else x$rotation
+    rotation_y <- if (is.null(y$rotation)) diag(ncol(cosines)) else y$rotation
+    singular_values(crossprod(rotation_x[, seq_len(x$kept), drop = FALSE], cosines) %*%
+                      rotation_y[, seq_len(y$kept), drop = FALSE])
+  },
+  score = mean_cosine,
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
   null = function(args) {
     new_null("singular", operand = svcca_operand)
   },
-  needs_data = FALSE, errors = svcca_errors
+  needs_data = FALSE,
+  # The kept components are held. Where many are left out, these are no influences. Where few are,
+  # how many differs between samples of stimuli, which may be most of the error (bench/inference.R
+  # stimuli kind=gains measures=svcca). So half-samples serve unless all are kept.
+  errors = function(args) {
+    if (!is.null(args$components) || args$variance < 0.99) return(NULL)
+    new_errors("influence", auto = args$variance == 1, weighted = weighted_rows,
+               stimuli = function(pair, args, codes) {
+      x <- svcca_operand(prepare_svcca(pair$x, args, "x"), pair$x, args, "x")$matrix
+      y <- svcca_operand(prepare_svcca(pair$y, args, "y"), pair$y, args, "y")$matrix
+      parts <- singular_vectors(crossprod(x, y))
+      rowMeans(correlation_influences(x %*% parts$u, y %*% parts$v, clip_cosines(parts$d),
+                                      c(ncol(x), ncol(y))))
+    })
+  }
 )
 
 #' @rdname cca
@@ -191,30 +217,6 @@ declare_measure(
 pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimuli", "neurons"),
                   ...) {
   one_score("pwcca", x, y, list(weights = weights), na)
-}
-
-weighted_correlation <- function(pair, x, y, args) {
-  parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
-  rho <- clip_cosines(parts$d)
-  # Variates with tied correlations are not unique, and neither are their weights. That does not
-  # matter if all correlations are tied, as their weighted mean is then the same for all weights.
-  crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
-  tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
-  warn_if(crowded || tied, "not_unique", "The value of pwcca is not unique: ",
-          if (crowded) {
-            paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than ",
-                   "the ", pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so ",
-                   "several canonical correlations are 1")
-          } else {
-            "several canonical correlations are equal"
-          }, " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
-          data = pair$x$arg)
-  alpha <- if (args$weights == "projection") {
-    rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))
-  } else {
-    colSums(abs(x$q %*% parts$u))
-  }
-  clip_cosines(sum(alpha * rho) / sum(alpha))
 }
 
 declare_measure(
@@ -229,38 +231,25 @@ declare_measure(
   },
   form = "basis",
   keeps = function(args) if (args$weights == "projection") "coordinates",
-  prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
+  prepare = function(repr, args, side) form_basis(repr),
+  statistic = function(pair, x, y, args) {
+    parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
+    rho <- clip_cosines(parts$d)
+    # Variates with tied correlations are not unique, and neither are their weights. That does not
+    # matter if all correlations are tied, as their weighted mean is then the same for all weights.
+    crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
+    tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
+    warn_if(crowded || tied, "not_unique", "The value of pwcca is not unique: ",
+            if (crowded) {
+              paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than ",
+                     "the ", pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so ",
+                     "several canonical correlations are 1")
+            } else "several canonical correlations are equal",
+            " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
+            data = pair$x$arg)
+    alpha <- if (args$weights == "l1") colSums(abs(x$q %*% parts$u)) else
+      rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))
+    clip_cosines(sum(alpha * rho) / sum(alpha))
+  },
   needs_data = FALSE
 )
-
-# ---- how the correlations vary with the stimuli
-
-cca_errors <- function(args) {
-  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
-    parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
-    ranks <- c(nrow(parts$u), nrow(parts$v))
-    rho <- clip_cosines(parts$d)
-    each <- correlation_influences(form_basis(pair$x)$q %*% parts$u,
-                                   form_basis(pair$y)$q %*% parts$v, rho, ranks)
-    switch(args$summary, mean = rowMeans(each),
-           mean_squared = drop(each %*% (2 * rho)) / min(ranks),
-           yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)),
-           no_branch(args$summary))
-  })
-}
-
-# The kept components are held. Where many are left out, these are no influences. Where few are, how
-# many differs between samples of stimuli, which may be most of the error (bench/inference.R stimuli
-# kind=gains measures=svcca). So half-samples serve unless all are kept.
-svcca_errors <- function(args) {
-  if (!is.null(args$components) || args$variance < 0.99) return(NULL)
-  new_errors("influence", auto = args$variance == 1, weighted = weighted_rows,
-             stimuli = function(pair, args, codes) {
-    x <- svcca_operand(prepare_svcca(pair$x, args, "x"), pair$x, args, "x")$matrix
-    y <- svcca_operand(prepare_svcca(pair$y, args, "y"), pair$y, args, "y")$matrix
-    parts <- singular_vectors(crossprod(x, y))
-    each <- correlation_influences(x %*% parts$u, y %*% parts$v, clip_cosines(parts$d),
-                                   c(ncol(x), ncol(y)))
-    rowMeans(each)
-  })
-}

@@ -69,15 +69,6 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
-contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  facts <- rdm_facts(repr, args$inner, rdm)
-  range <- if (is.null(args$clusters)) facts$range
-    else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
-  form <- rdm_form(repr, args, rdm)
-  form$undefined <- !differ_by_more(range, facts$tolerance, args$outer) || isTRUE(form$size == 0)
-  form
-}
-
 # Do dissimilarities of this range differ by more than rounding? (For the cosine, do they differ
 # from 0?)
 differ_by_more <- function(range, tolerance, outer) {
@@ -117,12 +108,25 @@ declare_measure(
     check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
   form = function(args) args$form,
-  keeps = rdm_forms,
+  # the kinds of forms that are made on the way to the dissimilarities
+  keeps = function(args) {
+    euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
+    # between clusters only some of the dissimilarities are ranked, which is no form of its own
+    ranked <- args$outer %in% c("spearman", "rho_a") && is.null(args$clusters)
+    c("distances", if (!euclidean) "unit distances", if (ranked) "ranks")
+  },
   prepare = function(repr, args, side) {
     repr <- labelled_stimuli(repr, args$clusters)
     check_row_width(repr, args$inner)
     # where pairs lack, both sides together decide whether there is a score
-    if (args$gaps) rdm_form(repr, args) else contrasted_form(repr, args)
+    if (args$gaps) return(rdm_form(repr, args))
+    rdm <- dissimilarities_of(repr, args$inner)
+    facts <- rdm_facts(repr, args$inner, rdm)
+    range <- if (is.null(args$clusters)) facts$range
+      else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
+    form <- rdm_form(repr, args, rdm)
+    form$undefined <- !differ_by_more(range, facts$tolerance, args$outer) || isTRUE(form$size == 0)
+    form
   },
   undefined = warn_equal_dissimilarities,
   statistic = rdm_product, score = rdm_correlation, null = rsa_null, dot = rsa_dot,
@@ -134,14 +138,6 @@ declare_measure(
       args$na == "error"
   }
 )
-
-# The kinds of forms that are made on the way to the dissimilarities.
-rdm_forms <- function(args) {
-  euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
-  # between clusters only some of the dissimilarities are ranked, which is no form of its own
-  ranked <- args$outer %in% c("spearman", "rho_a") && is.null(args$clusters)
-  c("distances", if (!euclidean) "unit distances", if (ranked) "ranks")
-}
 
 #' Distance correlation
 #'
@@ -182,19 +178,6 @@ distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", 
             given)
 }
 
-# The distance covariance. It can be negative for distances that are not Euclidean only; then it has
-# no root, and the score is undefined.
-distance_covariance <- function(pair, x, y, args) {
-  value <- packed_centered_product(x, y)
-  has_no_root <- !is_square(args) && value / sqrt(x$size) / sqrt(y$size) < -tie_share
-  if (has_no_root) {
-    warn("undefined", "The distance correlation is undefined (NA): the distance covariance is ",
-         "negative, which is impossible with Euclidean distances. Set squared = TRUE, or give ",
-         "Euclidean distances.")
-    NA_real_
-  } else value
-}
-
 distance_correlations <- function(square, args) {
   square <- clip_to_range(square, -1, 1)
   if (is_square(args)) square else sqrt(pmax(square, 0))
@@ -202,13 +185,6 @@ distance_correlations <- function(square, args) {
 
 # Is the score the square of a correlation, of which no root is taken?
 is_square <- function(args) args$estimator == "unbiased" || args$squared
-
-distance_correlation_errors <- function(args) {
-  kind <- if (args$estimator == "unbiased") "u" else "v"
-  pairwise_errors(kind, function(repr, args, codes) distance_side(repr, kind), function(square) {
-    if (is_square(args)) square else ifelse(square < -tie_share, NA, sqrt(pmax(square, 0)))
-  })
-}
 
 declare_measure(
   id = "distance_correlation", label = "Distance correlation", family = "distance",
@@ -232,7 +208,17 @@ declare_measure(
     form$undefined <- form$size == 0
     form
   },
-  undefined = warn_equal_dissimilarities, statistic = distance_covariance,
+  undefined = warn_equal_dissimilarities,
+  # The distance covariance. It can be negative for distances that are not Euclidean only; then it
+  # has no root, and the score is undefined.
+  statistic = function(pair, x, y, args) {
+    value <- packed_centered_product(x, y)
+    if (is_square(args) || value / sqrt(x$size) / sqrt(y$size) >= -tie_share) return(value)
+    warn("undefined", "The distance correlation is undefined (NA): the distance covariance is ",
+         "negative, which is impossible with Euclidean distances. Set squared = TRUE, or give ",
+         "Euclidean distances.")
+    NA_real_
+  },
   score = function(statistic, x, y, args) {
     distance_correlations(statistic / sqrt(x$size) / sqrt(y$size), args)
   },
@@ -250,7 +236,13 @@ declare_measure(
       matrix_operand(unpacked(form, repr$n))
     })
   },
-  needs_data = FALSE, errors = distance_correlation_errors
+  needs_data = FALSE,
+  errors = function(args) {
+    kind <- if (args$estimator == "unbiased") "u" else "v"
+    pairwise_errors(kind, function(repr, args, codes) distance_side(repr, kind), function(square) {
+      if (is_square(args)) square else ifelse(square < -tie_share, NA, sqrt(pmax(square, 0)))
+    })
+  }
 )
 
 #' Norm of the difference of two distance matrices
@@ -291,34 +283,13 @@ difference_norm <- function(pair, x, y, args) {
   shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
   if (args$norm == "spectral") {
     found <- .Call(C_packed_difference_spectral, x$d, shares[1], y$d, shares[2],
-                   as.double(pair$x$n),
-                   most_lanczos_steps, thread_count())
+                   as.double(pair$x$n), most_lanczos_steps, thread_count())
     warn_if(found[2] > 1e-12, "accuracy", "The spectral norm of the difference of `{pair$x$arg}` ",
             "and `{pair$y$arg}` is known only to a relative error of ",
             "{format(found[2], digits = 2)}.", data = found[2])
     return(found[1])
   }
   sqrt(2 * .Call(C_packed_difference_squares, x$d, shares[1], y$d, shares[2], thread_count()))
-}
-
-# The same for all permutations, from the inner products of the matrices (`values`).
-permuted_difference_norm <- function(values, x, y, args, design) {
-  shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
-  squares <- (shares[1] * x$norm)^2 + (shares[2] * y$norm)^2 - 2 * shares[1] * shares[2] * values
-  sqrt(pmax(squares, 0))
-}
-
-# Both norms grow with the number of stimuli.
-rsm_difference_errors <- function(args) {
-  if (args$norm == "spectral") return(growing_errors(linear_growth))
-  new_errors("jackknife", transform = "none", growth = linear_growth,
-             stimuli = function(pair, args, codes) {
-    x <- form_distances(pair$x)
-    y <- form_distances(pair$y)
-    unit <- min(x$scale, y$scale)
-    difference <- x$d * (unit / x$scale) - y$d * (unit / y$scale)
-    sqrt(pmax(deleted_total(unpacked_pairs(difference^2, pair$x$n), codes), 0)) / unit
-  })
 }
 
 # A limit for the iteration, far above the number of steps that it was ever seen to need.
@@ -347,10 +318,28 @@ declare_measure(
   },
   null = function(args) {
     if (args$norm == "spectral") return(NULL)
-    new_null("inner", centered = FALSE, statistic = permuted_difference_norm,
+    new_null("inner", centered = FALSE,
              operand = function(form, repr, args, side) {
                matrix_operand(unpacked(list(entries = form$d), repr$n))
+             },
+             # from the inner products of the matrices
+             statistic = function(values, x, y, args, design) {
+               shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
+               squares <- (shares[1] * x$norm)^2 + (shares[2] * y$norm)^2
+               sqrt(pmax(squares - 2 * shares[1] * shares[2] * values, 0))
              })
   },
-  needs_data = FALSE, errors = rsm_difference_errors
+  needs_data = FALSE,
+  # both norms grow with the number of stimuli
+  errors = function(args) {
+    if (args$norm == "spectral") return(growing_errors(linear_growth))
+    new_errors("jackknife", transform = "none", growth = linear_growth,
+               stimuli = function(pair, args, codes) {
+      x <- form_distances(pair$x)
+      y <- form_distances(pair$y)
+      unit <- min(x$scale, y$scale)
+      difference <- x$d * (unit / x$scale) - y$d * (unit / y$scale)
+      sqrt(pmax(deleted_total(unpacked_pairs(difference^2, pair$x$n), codes), 0)) / unit
+    })
+  }
 )

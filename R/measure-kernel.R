@@ -145,14 +145,6 @@ symmetric_sides <- function(args) {
   identical(args$units_x, args$units_y) && !isTRUE(args$complete %in% c("x", "y"))
 }
 
-# When the same data stand on both sides and the same neuron pairs are left out of all three H
-# values, the score is exactly 1, so that nothing can be unstable about it.
-is_itself <- function(pair, args) {
-  labels <- pair_labels(pair, args)
-  left_out <- !is.null(labels) && identical(labels$x, labels$y)
-  left_out && (pair$self || identical(pair$x$data, pair$y$data))
-}
-
 warn_undefined_cka <- function(repr, args) {
   if (args$kernel == "manifold" && !args$corrects$stimuli) {
     return(warn_no_contrast(repr, args))
@@ -171,25 +163,19 @@ kernel_needs_data <- function(args, n, d) {
 cka_dot <- function(args, finish = function(values, args) values) {
   labelled <- !is.null(args$clusters) || !args$estimator %in% c("naive", "stimulus")
   if (labelled || args$shared_neurons || !is.null(args$units_x)) return(NULL)
-  switch(args$kernel, linear = new_dot(linear_products, finish, gram_source, keeps = FALSE),
-         rbf = new_dot(gaussian_products, finish), manifold = new_dot(manifold_products, finish),
-         no_branch(args$kernel))
-}
-
-self_value <- function(form) form$self$value
-
-gaussian_products <- function(x, y, args) {
-  n <- as.double(length(x[[1]]$means))
-  terms <- if (args$estimator == "stimulus") n * (n - 3) else n^2
-  with_sizes(centered_table(x, y) / terms, y, sizes_of(x, y, self_value))
-}
-
-manifold_products <- function(x, y, args) {
-  total <- sizes_of(x, y, function(form) sum(form$row_sums))
-  value <- manifold_h(sparse_table(x, y), crossed(x, y, function(form) form$row_sums),
-                      rep(total$x, length(total$y)), rep(total$y, each = length(total$x)),
-                      as.double(x[[1]]$n), args)
-  with_sizes(value, y, sizes_of(x, y, self_value))
+  if (args$kernel == "linear") return(new_dot(linear_products, finish, gram_source, keeps = FALSE))
+  new_dot(function(x, y, args) {
+    values <- switch(args$kernel, rbf = {
+      n <- as.double(length(x[[1]]$means))
+      centered_table(x, y) / if (args$estimator == "stimulus") n * (n - 3) else n^2
+    }, manifold = {
+      total <- sizes_of(x, y, function(form) sum(form$row_sums))
+      manifold_h(sparse_table(x, y), crossed(x, y, function(form) form$row_sums),
+                 rep(total$x, length(total$y)), rep(total$y, each = length(total$x)),
+                 as.double(x[[1]]$n), args)
+    }, no_branch(args$kernel))
+    with_sizes(values, y, sizes_of(x, y, function(form) form$self$value))
+  }, finish)
 }
 
 declare_measure(
@@ -212,7 +198,12 @@ declare_measure(
   statistic = cross_h,
   score = cka_of_h,
   inspect = function(score, pair, x, y, args) {
-    if (!corrects_sample(args) || is_itself(pair, args)) return(invisible())
+    if (!corrects_sample(args)) return(invisible())
+    # When the same data stand on both sides and the same neuron pairs are left out of all three H
+    # values, the score is exactly 1, so that nothing can be unstable about it.
+    labels <- pair_labels(pair, args)
+    left_out <- !is.null(labels) && identical(labels$x, labels$y)
+    if (left_out && (pair$self || identical(pair$x$data, pair$y$data))) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
     warn_unstable(score, pair, error_of_cka(pair, x$self, y$self, args), args$clusters)
   },

@@ -62,9 +62,7 @@ mutual_knn <- function(x, y, k = 10,
 shared_counts <- function(pair, x, y, args) {
   if (compared_once(pair$x)) return(.Call(C_shared_neighbours, x$idx, y$idx))
   what <- list("shared neighbours", args$metric, args$k, args$clusters, x$order, y$order)
-  remember(pair$cache, what, {
-    .Call(C_shared_neighbours, x$idx, y$idx)
-  })
+  remember(pair$cache, what, .Call(C_shared_neighbours, x$idx, y$idx))
 }
 
 declare_measure(
@@ -294,40 +292,6 @@ unbiased_product <- function(x, y) {
                 sum(a) * sum(b), n)
 }
 
-# A sparse form (form-graph.R): the inner products at the edges of the graph, less the mean of
-# their row of the whole kernel where centering is "full"; and its norm.
-form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased",
-                       ties = "random") {
-  graph <- form_graph(repr, if (normalize) "cosine" else "dot", k, ties = ties)
-  what <- list("cknna", k, normalize, centering, estimator, repr$codes, graph$order)
-  remember_form(repr, "sparse kernel", what, {
-    # the graph of inner products holds them in the units of the data, in which the squares of
-    # tiny or huge values have lost digits; so they are computed again from scaled rows
-    weight <- if (normalize) 1 - graph$dist
-      else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
-    if (centering == "full") {
-      # the mean inner product of every stimulus with all of them; between clusters, with itself and
-      # those of other clusters
-      codes <- repr$codes
-      rows <- form_rows(repr, if (normalize) "cosine" else "dot")$rows
-      means <- if (is.null(codes)) {
-        as.vector(crossprod(rows, rowMeans(rows)))
-      } else {
-        of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
-        sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
-        sums / (repr$n - tabulate(codes)[codes] + 1)
-      }
-      weight <- weight - means
-    }
-    form <- sparse_form(graph$idx, weight, 0)
-    if (estimator == "unbiased") with_product(form, unbiased_product(form, form))
-    else if (centering == "full") {
-      spread_ties(with_product(form, sum(weight^2)), graph$averaged)
-    }
-    else with_norm(form, "double")
-  })
-}
-
 # What with_norm() adds, from a product of the form with itself.
 with_product <- function(form, value) {
   norm <- list(value = value, magnitude = sum(form$weight^2) / form$n^2)
@@ -363,9 +327,38 @@ declare_measure(
   keeps = function(args) {
     c("graph", if (!args$normalize || args$centering == "full") "rows")
   },
+  # A sparse form (form-graph.R): the inner products at the edges of the graph, less the mean of
+  # their row of the whole kernel where centering is "full"; and its norm.
   prepare = function(repr, args, side) {
-    form_cknna(clustered_representation(repr, args$clusters), args$k, args$normalize,
-               args$centering, args$estimator, args$ties)
+    repr <- clustered_representation(repr, args$clusters)
+    codes <- repr$codes
+    metric <- if (args$normalize) "cosine" else "dot"
+    full <- args$centering == "full"
+    graph <- form_graph(repr, metric, args$k, ties = args$ties)
+    what <- list("cknna", args$k, args$normalize, args$centering, args$estimator, codes,
+                 graph$order)
+    remember_form(repr, "sparse kernel", what, {
+      # the graph of inner products holds them in the units of the data, in which the squares of
+      # tiny or huge values have lost digits; so they are computed again from scaled rows
+      weight <- if (args$normalize) 1 - graph$dist
+        else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
+      if (full) {
+        # the mean inner product of every stimulus with all of them; between clusters, with itself
+        # and those of other clusters
+        rows <- form_rows(repr, metric)$rows
+        weight <- weight - if (is.null(codes)) {
+          as.vector(crossprod(rows, rowMeans(rows)))
+        } else {
+          of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
+          sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
+          sums / (repr$n - tabulate(codes)[codes] + 1)
+        }
+      }
+      form <- sparse_form(graph$idx, weight, 0)
+      if (args$estimator == "unbiased") with_product(form, unbiased_product(form, form))
+      else if (full) spread_ties(with_product(form, sum(weight^2)), graph$averaged)
+      else with_norm(form, "double")
+    })
   },
   undefined = warn_no_contrast,
   # the product of the two kernels on their common edges
@@ -379,8 +372,16 @@ declare_measure(
   score = kernel_cosine,
   null = function(args) {
     if (args$estimator == "unbiased") return(NULL)
-    if (args$centering == "masked") return(sparse_null(common_products, reversed = TRUE))
-    sparse_null(function(values, x, y, args, design) values[[1]][, 1])
+    if (args$centering == "full") {
+      return(sparse_null(function(values, x, y, args, design) values[[1]][, 1]))
+    }
+    # Both kernels are restricted to the common edges, so that their row and column sums change with
+    # the permutation, too.
+    sparse_null(function(values, x, y, args, design) {
+      n <- design$n
+      out <- values[[1]]
+      out[, 1] - out[, 2] / n - values[[2]][, 2] / n + (out[, 3] / n) * (out[, 4] / n)
+    }, reversed = TRUE)
   },
   dot = function(args) {
     if (args$centering == "masked") return(NULL)
@@ -390,14 +391,6 @@ declare_measure(
   },
   needs_data = FALSE
 )
-
-# The statistic of all permutations. Both kernels are restricted to the common edges, so that their
-# row and column sums change with the permutation, too.
-common_products <- function(values, x, y, args, design) {
-  n <- design$n
-  out <- values[[1]]
-  out[, 1] - out[, 2] / n - values[[2]][, 2] / n + (out[, 3] / n) * (out[, 4] / n)
-}
 
 #' Second-order cosine similarity
 #'
@@ -442,20 +435,6 @@ declare_form("graph with rows", relabel = function(form, permutation) {
   relabel_parts(columns = "rows")(form, permutation)
 }, size = function(n, d, args) as.double(n) * (d + 3 * args$k), drawn = "priority")
 
-mean_second_order <- function(pair, x, y, args) {
-  cosines <- .Call(C_second_order_cosines, x$rows, x$idx, x$dist, y$rows, y$idx, y$dist,
-                   args$of == "distance", thread_count())
-  lost <- which(is.nan(cosines))
-  if (!length(lost)) return(mean(cosines))
-  warn("undefined", "The score of `{pair$x$arg}` and `{pair$y$arg}` is undefined (NA): ",
-       "{length(lost)} stimul{if (length(lost) > 1) 'i have' else 'us has'} only zero ",
-       if (args$of == "distance") "distances" else "similarities", " to the neighbours (row ",
-       "{enumerate(lost, 3, quote = FALSE)}). ",
-       if (args$of == "distance") "Remove duplicated stimuli, or raise `k`." else "Raise `k`.",
-       data = lost)
-  NA_real_
-}
-
 declare_measure(
   id = "second_order_cosine", label = "Second-order cosine similarity", family = "neighbours",
   resi = "2nd-Cos", direction = "similarity", best = 1,
@@ -479,10 +458,21 @@ declare_measure(
   prepare = function(repr, args, side) {
     repr <- clustered_representation(repr, args$clusters)
     graph <- form_graph(repr, "cosine", args$k)
-    rows <- form_rows(repr, "cosine")$rows
-    new_form("graph with rows", c(graph, list(rows = rows)))
+    new_form("graph with rows", c(graph, list(rows = form_rows(repr, "cosine")$rows)))
   },
-  statistic = mean_second_order,
+  statistic = function(pair, x, y, args) {
+    cosines <- .Call(C_second_order_cosines, x$rows, x$idx, x$dist, y$rows, y$idx, y$dist,
+                     args$of == "distance", thread_count())
+    lost <- which(is.nan(cosines))
+    if (!length(lost)) return(mean(cosines))
+    warn("undefined", "The score of `{pair$x$arg}` and `{pair$y$arg}` is undefined (NA): ",
+         "{length(lost)} stimul{if (length(lost) > 1) 'i have' else 'us has'} only zero ",
+         if (args$of == "distance") "distances" else "similarities", " to the neighbours (row ",
+         "{enumerate(lost, 3, quote = FALSE)}). ",
+         if (args$of == "distance") "Remove duplicated stimuli, or raise `k`." else "Raise `k`.",
+         data = lost)
+    NA_real_
+  },
   needs_data = FALSE
 )
 

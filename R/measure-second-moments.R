@@ -78,22 +78,6 @@ moment_null <- function(statistic) {
            operand = function(form, repr, args, side) list(matrix = form$factor))
 }
 
-# The distance in common units, as permuted_distance() has it.
-moment_distance <- function(pair, x, y, args) {
-  units <- common_units(x, y, FALSE)
-  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
-  cross <- factor_cross(x, y)
-  rest <- squares - 2 * units$x * units$y * sum(singular_values(cross))
-  if (rest > cancelled_share * squares) return(sqrt(rest))
-  rotation <- optimal_rotation(x$factor, y$factor, cross)
-  residual <- if (ncol(x$factor) <= ncol(y$factor)) {
-    units$x * turned_by(x$factor, rotation$u, rotation$v) - units$y * y$factor
-  } else {
-    units$y * turned_by(y$factor, rotation$v, rotation$u) - units$x * x$factor
-  }
-  frobenius(residual)
-}
-
 declare_measure(
   id = "bures", label = "Bures similarity", family = "alignment", direction = "similarity",
   range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
@@ -116,8 +100,16 @@ declare_measure(
   reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
   form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures_distance"),
-  undefined = warn_no_moment, statistic = moment_distance, score = unscaled_score,
-  inspect = inspect_overflow,
+  undefined = warn_no_moment,
+  # the distance in common units, as permuted_distance() has it
+  statistic = function(pair, x, y, args) {
+    cross <- factor_cross(x, y)
+    distance_of_sum(sum(singular_values(cross)), x, y, FALSE, function(units) {
+      rotation <- optimal_rotation(x$factor, y$factor, cross)
+      turned_residual(x$factor, y$factor, rotation, units)
+    })
+  },
+  score = unscaled_score, inspect = inspect_overflow,
   null = moment_null(function(values, x, y, args, design) permuted_distance(values, x, y, FALSE)),
   errors = function(args) growing_errors(root_growth),
   needs_data = FALSE
@@ -159,37 +151,6 @@ riemann <- function(x, y, stimulus_noise = NULL, na = c("error", "stimuli", "neu
   one_score("riemann", x, y, list(stimulus_noise = stimulus_noise), na)
 }
 
-# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
-# that takes equal weights to the first axis.
-contrast_basis <- function(n) {
-  v <- rep(1 / sqrt(n), n)
-  v[1] <- v[1] - 1
-  (diag(n) - (2 / sum(v^2)) * tcrossprod(v))[, -1, drop = FALSE]
-}
-
-contrast_moment <- function(form, n, basis) {
-  -crossprod(basis, unpacked_pairs(form$d, n) %*% basis) / 2
-}
-
-riemann_score <- function(pair, x, y, args) {
-  n <- pair$x$n
-  check_memory(8 * 17 * as.double(n)^2, "The second moments of all stimuli",
-               "Fewer stimuli need less.")
-  basis <- contrast_basis(n)
-  root <- positive_root(contrast_moment(y, n, basis))
-  refuse_if(is.null(root), "value", "The second moments of `{pair$y$arg}`, the data, are not ",
-            "positive definite: riemann() needs at least as many neurons as there are stimuli ",
-            "less one, or an RDM with noise in all dimensions. Give fewer stimuli, or use bures().")
-  relative <- function(m) {
-    m <- backsolve(root, t(backsolve(root, m, transpose = TRUE)), transpose = TRUE)
-    m <- (m + t(m)) / 2
-    m / frobenius(m)
-  }
-  noise <- stimulus_noise_matrix(args$stimulus_noise, n)
-  -least_spread(relative(contrast_moment(x, n, basis)),
-                relative(crossprod(basis, noise %*% basis)))
-}
-
 # The smallest spread of the logarithms of the eigenvalues of (1 - t) a + t b over shares t: a grid
 # of their log odds, and a search around its best point.
 least_spread <- function(a, b) {
@@ -226,7 +187,30 @@ declare_measure(
     extend_form(form, undefined = all(form$d == 0))
   },
   undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
-  statistic = riemann_score, needs_data = FALSE
+  statistic = function(pair, x, y, args) {
+    n <- pair$x$n
+    check_memory(8 * 17 * as.double(n)^2, "The second moments of all stimuli",
+                 "Fewer stimuli need less.")
+    # Orthonormal contrasts of the stimuli, a column each: the columns but the first of the
+    # reflection that takes equal weights to the first axis.
+    v <- rep(1 / sqrt(n), n)
+    v[1] <- v[1] - 1
+    basis <- (diag(n) - (2 / sum(v^2)) * tcrossprod(v))[, -1, drop = FALSE]
+    moment <- function(form) -crossprod(basis, unpacked_pairs(form$d, n) %*% basis) / 2
+    root <- positive_root(moment(y))
+    refuse_if(is.null(root), "value", "The second moments of `{pair$y$arg}`, the data, are not ",
+              "positive definite: riemann() needs at least as many neurons as there are stimuli ",
+              "less one, or an RDM with noise in all dimensions. Give fewer stimuli, or use ",
+              "bures().")
+    relative <- function(m) {
+      m <- backsolve(root, t(backsolve(root, m, transpose = TRUE)), transpose = TRUE)
+      m <- (m + t(m)) / 2
+      m / frobenius(m)
+    }
+    noise <- stimulus_noise_matrix(args$stimulus_noise, n)
+    -least_spread(relative(moment(x)), relative(crossprod(basis, noise %*% basis)))
+  },
+  needs_data = FALSE
 )
 
 # ---- their form

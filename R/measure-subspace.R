@@ -40,14 +40,6 @@ projector_cube <- function(form, repr, args, side) core_cube(diag(ncol(form$q)),
 
 share_score <- function(statistic, x, y, args) pmin(pmax(statistic, 0), 1)
 
-# The sum of squares after centring, in the scaled units of form_centering().
-centered_squares <- function(repr) {
-  remember_summary(repr, "centered squares", list(), {
-    center <- form_centering(repr)
-    list(squares = .Call(C_centered_squares, repr$data, center$means, center$scale))
-  })$squares
-}
-
 declare_measure(
   id = "linear_regression", label = "Linear regression", family = "alignment", resi = "LinReg",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
@@ -57,7 +49,12 @@ declare_measure(
   # orthonormal basis of the columns of y
   prepare = function(repr, args, side) {
     if (side == "y") return(form_basis(repr))
-    extend_form(form_centering(repr), squares = centered_squares(repr))
+    center <- form_centering(repr)
+    # the sum of squares after centring, in its scaled units
+    squares <- remember_summary(repr, "centered squares", list(), {
+      list(squares = .Call(C_centered_squares, repr$data, center$means, center$scale))
+    })$squares
+    extend_form(center, squares = squares)
   },
   statistic = function(pair, x, y, args) {
     .Call(C_linear_cross, y$q, numeric(ncol(y$q)), 1, pair$x$data, x$means, x$scale, NULL) /
@@ -180,55 +177,6 @@ gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons"), ...) {
   one_score("gulp", x, y, list(lambda = lambda), na)
 }
 
-# The squared Frobenius distance of the two hat matrices.
-hat_distance <- function(pair, x, y, args) {
-  total <- x$squares + y$squares
-  # the inner product of the two hat matrices
-  product <- if (!is.null(x$triangle) && !is.null(y$triangle)) {
-    unit_x <- form_centering(pair$x)
-    unit_y <- form_centering(pair$y)
-    .Call(C_triangle_overlap, pair$x$data, unit_x$means, unit_x$scale, x$triangle,
-    pair$y$data, unit_y$means, unit_y$scale, y$triangle)
-  } else {
-    cosines <- pair_cosines(pair)
-    fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
-    .Call(C_dot, fitted, cosines)
-  }
-  square <- total - 2 * product
-  # a small difference of large terms has lost digits: close_hats() computes it without cancelling
-  if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, pair_cosines(pair)) else square
-}
-
-# The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns: this
-# form holds the small matrix `hat` and the sum of its squares. lambda is relative to the total
-# variance; at 0 every direction counts fully, and no hat stands for the identity. The form of one
-# comparison holds the triangle of the basis instead, where that says enough.
-form_hat <- function(repr, lambda) {
-  remember_form(repr, "hat", list(lambda), {
-    if (lambda == 0) {
-      triangle <- if (compared_once(repr)) {
-        # The triangle of the basis alone, with the data q triangle: it says all of q that one
-        # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
-        # from it for that.
-        if (ncol(repr$data) >= repr$n) {
-          NULL
-        } else {
-          unit <- form_centering(repr)
-          .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
-        }
-      }
-      list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
-           triangle = triangle)
-    } else {
-      parts <- form_components(repr)
-      shares <- parts$s^2 / sum(parts$s^2)
-      kept <- shares / (shares + lambda)
-      rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
-      list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
-    }
-  })
-}
-
 declare_form("hat", relabel = unmoved,
              size = function(n, d, args) as.double(min(n, d))^2)
 
@@ -259,7 +207,49 @@ declare_measure(
   },
   form = "hat",
   keeps = function(args) c("basis", if (args$lambda > 0) "components"),
-  prepare = function(repr, args, side) form_hat(repr, args$lambda), statistic = hat_distance,
+  # The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns:
+  # this form holds the small matrix `hat` and the sum of its squares. lambda is relative to the
+  # total variance; at 0 every direction counts fully, and no hat stands for the identity. The form
+  # of one comparison holds the triangle of the basis instead, where that says enough.
+  prepare = function(repr, args, side) {
+    remember_form(repr, "hat", list(args$lambda), {
+      if (args$lambda == 0) {
+        # The triangle of the basis alone, with the data q triangle: it says all of q that one
+        # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
+        # from it for that.
+        triangle <- if (compared_once(repr) && ncol(repr$data) < repr$n) {
+          unit <- form_centering(repr)
+          .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
+        }
+        list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
+             triangle = triangle)
+      } else {
+        parts <- form_components(repr)
+        shares <- parts$s^2 / sum(parts$s^2)
+        kept <- shares / (shares + args$lambda)
+        rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
+        list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
+      }
+    })
+  },
+  # the squared Frobenius distance of the two hat matrices
+  statistic = function(pair, x, y, args) {
+    total <- x$squares + y$squares
+    # the inner product of the two hat matrices
+    product <- if (!is.null(x$triangle) && !is.null(y$triangle)) {
+      unit_x <- form_centering(pair$x)
+      unit_y <- form_centering(pair$y)
+      .Call(C_triangle_overlap, pair$x$data, unit_x$means, unit_x$scale, x$triangle,
+            pair$y$data, unit_y$means, unit_y$scale, y$triangle)
+    } else {
+      cosines <- pair_cosines(pair)
+      fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
+      .Call(C_dot, fitted, cosines)
+    }
+    square <- total - 2 * product
+    # a small difference of large terms has lost digits: close_hats() computes it without cancelling
+    if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, pair_cosines(pair)) else square
+  },
   score = function(statistic, x, y, args) sqrt(statistic),
   inspect = function(score, pair, x, y, args) {
     if (args$lambda > 0) return(invisible())

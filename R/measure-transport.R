@@ -128,38 +128,6 @@ distance_plan <- function(pair, x, y, args) {
               costs = function() neuron_costs(x, y, units, cross()), gains = cross)
 }
 
-# Rounding does not cancel in differences of matched neurons, so that small distances keep their
-# digits.
-transported_distance <- function(pair, x, y, args) {
-  units <- common_units(x, y, args$scale)
-  plan <- distance_plan(pair, x, y, args)
-  gaps <- colSums((units$x * x$columns[, plan$x, drop = FALSE] -
-                     units$y * y$columns[, plan$y, drop = FALSE])^2)
-  sqrt(sum(plan$weight * gaps) / args$mass)
-}
-
-# Of the square of the distance, with the plan held: n times what each stimulus adds, less what all
-# do. The scales of the sides vary, too.
-transport_influence <- function(pair, args, codes) {
-  x <- form_neurons(pair$x, args$center)
-  y <- form_neurons(pair$y, args$center)
-  units <- common_units(x, y, args$scale)
-  plan <- distance_plan(pair, x, y, args)
-  weight <- plan$weight / args$mass
-  a <- units$x * x$columns[, plan$x, drop = FALSE]
-  b <- units$y * y$columns[, plan$y, drop = FALSE]
-  each <- drop((a - b)^2 %*% weight)
-  if (!args$scale) return(distance_influence(each, sum(each), units$scale))
-  size_x <- rowMeans((units$x * x$columns)^2)
-  size_y <- rowMeans((units$y * y$columns)^2)
-  aa <- drop(a^2 %*% weight)
-  bb <- drop(b^2 %*% weight)
-  ab <- drop((a * b) %*% weight)
-  each <- each - size_x * (sum(aa) - sum(ab)) - size_y * (sum(bb) - sum(ab))
-  square <- sum(aa) + sum(bb) - 2 * sum(ab)
-  length(each) * each / (2 * sqrt(square))
-}
-
 declare_measure(
   id = "soft_matching", label = "Soft matching distance", family = "alignment",
   direction = "distance", best = 0, symmetric = TRUE, pairing = TRUE,
@@ -173,7 +141,15 @@ declare_measure(
   },
   form = "columns", keeps = "scaling",
   prepare = function(repr, args, side) form_neurons(repr, args$center),
-  statistic = transported_distance,
+  # Rounding does not cancel in differences of matched neurons, so that small distances keep their
+  # digits.
+  statistic = function(pair, x, y, args) {
+    units <- common_units(x, y, args$scale)
+    plan <- distance_plan(pair, x, y, args)
+    gaps <- colSums((units$x * x$columns[, plan$x, drop = FALSE] -
+                       units$y * y$columns[, plan$y, drop = FALSE])^2)
+    sqrt(sum(plan$weight * gaps) / args$mass)
+  },
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
@@ -183,9 +159,29 @@ declare_measure(
   },
   needs_data = FALSE,
   errors = function(args) {
-    new_errors("influence", stimuli = transport_influence, weighted = weighted_rows,
-               exact_below = enough_for_influences, transform = "none",
-               growth = if (!args$scale) root_growth)
+    # Of the square of the distance, with the plan held: n times what each stimulus adds, less what
+    # all do. The scales of the sides vary, too.
+    new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
+               transform = "none", growth = if (!args$scale) root_growth,
+               stimuli = function(pair, args, codes) {
+      x <- form_neurons(pair$x, args$center)
+      y <- form_neurons(pair$y, args$center)
+      units <- common_units(x, y, args$scale)
+      plan <- distance_plan(pair, x, y, args)
+      weight <- plan$weight / args$mass
+      a <- units$x * x$columns[, plan$x, drop = FALSE]
+      b <- units$y * y$columns[, plan$y, drop = FALSE]
+      each <- drop((a - b)^2 %*% weight)
+      if (!args$scale) return(distance_influence(each, sum(each), units$scale))
+      size_x <- rowMeans((units$x * x$columns)^2)
+      size_y <- rowMeans((units$y * y$columns)^2)
+      aa <- drop(a^2 %*% weight)
+      bb <- drop(b^2 %*% weight)
+      ab <- drop((a * b) %*% weight)
+      each <- each - size_x * (sum(aa) - sum(ab)) - size_y * (sum(bb) - sum(ab))
+      square <- sum(aa) + sum(bb) - 2 * sum(ab)
+      length(each) * each / (2 * sqrt(square))
+    })
   },
   held = soft_distance_holdout
 )

@@ -90,28 +90,24 @@ complete_declarations <- function() {
   for (id in measure_ids()) {
     d <- mget(union(first, names(formals(declare_measure))), envir = registry[[id]])
     d <- c(list(own = FALSE), d)
-    check_declaration(d)
-    registry[[id]] <- d
-  }
-}
-
-check_declaration <- function(d) {
-  known <- function(words, vocabulary, field) {
-    unknown <- setdiff(words, vocabulary)
-    if (!length(unknown)) return()
-    stop("The measure ", quoted(d$id), " declares `", field, "` = ",
-         quoted(unknown[1]), ", which is none of ", enumerate(vocabulary, 30), ".")
-  }
-  known(d$family, families, "family")
-  known(d$direction, c("similarity", "distance"), "direction")
-  known(d$invariant, invariances, "invariant")
-  for (field in c("form", "keeps")) {
-    if (!is.function(d[[field]])) known(d[[field]], names(form_kinds), field)
-  }
-  for (field in c("prepare", "score", "check")) {
-    if (!is.function(d[[field]])) {
-      stop("The measure ", quoted(d$id), " declares no function `", field, "`.")
+    known <- function(words, vocabulary, field) {
+      unknown <- setdiff(words, vocabulary)
+      if (!length(unknown)) return()
+      stop("The measure ", quoted(id), " declares `", field, "` = ", quoted(unknown[1]),
+           ", which is none of ", enumerate(vocabulary, 30), ".")
     }
+    known(d$family, families, "family")
+    known(d$direction, c("similarity", "distance"), "direction")
+    known(d$invariant, invariances, "invariant")
+    for (field in c("form", "keeps")) {
+      if (!is.function(d[[field]])) known(d[[field]], names(form_kinds), field)
+    }
+    for (field in c("prepare", "score", "check")) {
+      if (!is.function(d[[field]])) {
+        stop("The measure ", quoted(id), " declares no function `", field, "`.")
+      }
+    }
+    registry[[id]] <- d
   }
 }
 
@@ -230,18 +226,15 @@ as_measures <- function(measure, encoding = FALSE) {
   unname(with_unique_labels(set))
 }
 
-# The second of equal labels gets " #2", where make.unique() would start with 1. The last line is
-# for users who gave such a label themselves.
-number_equal_labels <- function(labels) {
+with_unique_labels <- function(set) {
+  if (length(set) < 2) return(set)
+  labels <- vapply(set, function(m) m$label, "")
+  # the second of equal labels gets " #2", where make.unique() would start with 1
   unique <- make.unique(labels, sep = " #")
   repeated <- which(unique != labels)
   count <- as.integer(sub(".* #", "", unique[repeated])) + 1L
   unique[repeated] <- paste0(labels[repeated], " #", count)
-  make.unique(unique, sep = " #")
-}
-
-with_unique_labels <- function(set) {
-  if (length(set) < 2) return(set)
-  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
-  Map(function(measure, label) replace(measure, "label", label), set, labels)
+  # users may have given such a label themselves
+  Map(function(measure, label) replace(measure, "label", label), set,
+      make.unique(unique, sep = " #"))
 }

@@ -167,7 +167,13 @@ cka_null <- function(args) {
   }
   if (isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
-  if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
+  if (args$kernel == "manifold") {
+    # from sums over the edges that the two graphs have in common
+    return(sparse_null(function(values, x, y, args, design) {
+      sums <- paired_sums(x$row_sums, y$row_sums, design)
+      manifold_value(values[[1]][, 1], sums, x, y, args)$value
+    }))
+  }
   linear <- args$kernel == "linear"
   sizes <- function(repr) {
     list(width = if (linear) as.double(ncol(repr$data)) else 1, stimuli = as.double(repr$n))
@@ -190,22 +196,19 @@ cka_null <- function(args) {
              terms <- if (args$corrects$stimuli) n * (n - 3) else n^2
              values / (terms * neuron_pairs)
            },
-           centered = TRUE, from_gram = linear, cube = if (linear) linear_cube,
-           correction = if (leaves_out_across(args)) excluded_null)
-}
-
-# The Gram matrix X X' has the eigenvalues of X'X, but for zeros.
-linear_cube <- function(form, repr, args, side) {
-  if (ncol(repr$data) >= repr$n) return(NULL)
-  x <- scaled_data(repr, TRUE)
-  if (args$corrects$stimuli) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
-}
-
-# What the neuron pairs that are left out would add to the inner product, for every permutation.
-excluded_null <- function(pair, args, design) {
-  labels <- pair_labels(pair, args)
-  excluded_sums(scaled_data(pair$x, TRUE), scaled_data(pair$y, TRUE),
-                excluded_pairs(labels$x, labels$y), design)
+           centered = TRUE, from_gram = linear,
+           # the Gram matrix X X' has the eigenvalues of X'X, but for zeros
+           cube = if (linear) function(form, repr, args, side) {
+             if (ncol(repr$data) >= repr$n) return(NULL)
+             x <- scaled_data(repr, TRUE)
+             if (args$corrects$stimuli) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
+           },
+           # what the neuron pairs that are left out would add to the inner product
+           correction = if (leaves_out_across(args)) function(pair, args, design) {
+             labels <- pair_labels(pair, args)
+             excluded_sums(scaled_data(pair$x, TRUE), scaled_data(pair$y, TRUE),
+                           excluded_pairs(labels$x, labels$y), design)
+           })
 }
 
 # x, y: with centred columns; at: what excluded_pairs() gives.
@@ -234,11 +237,6 @@ neuron_pair_places <- function(at) {
   blocks <- lapply(at$blocks, function(b) expand.grid(x = b$x, y = b$y))
   list(x = c(at$x, unlist(lapply(blocks, function(b) b$x))),
        y = c(at$y, unlist(lapply(blocks, function(b) b$y))))
-}
-
-# The H values of the manifold kernel, from sums over the edges that the two graphs have in common.
-manifold_h_of_sums <- function(values, x, y, args, design) {
-  manifold_value(values[[1]][, 1], paired_sums(x$row_sums, y$row_sums, design), x, y, args)$value
 }
 
 # ---- moments
@@ -278,8 +276,8 @@ permutation_moments <- function(a, b) {
   list(mean = 0, var = var, skewness = third / var^1.5)
 }
 
-# What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R
-# shows by simulation how the law does below these limits, and what lies above them.
+# What tells that three moments do not tell the tail: numbers above these limits. bench/moments.R
+# shows by simulation how the law does below them, and what lies above them.
 #
 # leverage  How many times the mean row the heaviest row of one matrix weighs, divided by the
 #           effective number of rows of the other one. If it is large, t is not a sum of many small
@@ -292,16 +290,6 @@ permutation_moments <- function(a, b) {
 # decline   A skewness below 0 means that the law ends on the upper side. Next to its end the tail
 #           is small differences of large numbers.
 # values    With few different values off both diagonals (stimuli in categories), t has few values.
-law_doubts <- function(a, b, moments) {
-  c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
-    # The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
-    # 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
-    # 1 / sqrt(n - 1).
-    step = if (has_two_groups(a) && has_two_groups(b)) sqrt((a$n * a$rows + 3) *
-                                                            (b$n * b$rows + 3) / a$n) else 0,
-    decline = -moments$skewness, values = 1 / max(a$values, b$values))
-}
-
 law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75, values = 0.2)
 
 # For v v' with a centred v of length 1, t3 is 1, `rows` is n times the kurtosis of v and u n times
@@ -374,11 +362,19 @@ moments_law <- function(x, y, score) {
   }
   stat <- (inner - shift) / size
   moments <- permutation_moments(a, b)
+  # The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
+  # 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
+  # 1 / sqrt(n - 1).
+  step <- if (has_two_groups(a) && has_two_groups(b)) {
+    sqrt((a$n * a$rows + 3) * (b$n * b$rows + 3) / a$n)
+  } else 0
+  doubts <- c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
+              step = step, decline = -moments$skewness, values = 1 / max(a$values, b$values))
   x <- without_arrays(x)
   y <- without_arrays(y)
   # least, the smallest possible p-value: the observed order is one of all n! permutations
   list(stat = stat, size = size, shift = shift, moments = moments,
-       doubts = law_doubts(a, b, moments), least = exp(-lgamma(a$n + 1)),
+       doubts = doubts, least = exp(-lgamma(a$n + 1)),
        tolerance = equal_share * a$whole * b$whole / size,
        score = function(t) score(t * size + shift, x, y))
 }

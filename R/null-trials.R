@@ -168,32 +168,29 @@ corrections_of_pairs <- function(task, routes) {
       result[[p]] <- result[[p]] + trial_corrections(list(x), list(y), task)[, 1]
     }
   }
-  Map(function(value, route, p) value - left_out_corrections(task, route, p),
-      result, routes, seq_along(routes))
-}
-
-# What neuron pairs that are left out have a part in of the corrections of pair number p.
-left_out_corrections <- function(task, route, p) {
-  forms <- task_forms(task, p)
-  x <- forms$x$values
-  y <- in_trial_order(forms$y$values, route$order)
-  at <- neuron_pair_places(route$left_out)
-  shared <- which(Reduce(`|`, lapply(route$shared, function(session) {
-    session$x[at$x] & session$y[at$y]
-  }), FALSE))
-  if (!length(shared)) return(0)
-  # a part of the neuron pairs at a time, so that memory stays bounded
-  size <- task$design$n * dim(x)[3] + task$design$count
-  parts <- split(shared, ceiling(seq_along(shared) * size / 5e5))
-  advance <- progress_along(length(parts))
-  total <- 0
-  for (part in parts) {
-    total <- total + single_corrections(in_trial_basis(x[, at$x[part], , drop = FALSE]),
-                                        in_trial_basis(y[, at$y[part], , drop = FALSE]),
-                                        task$design)
-    advance()
-  }
-  total
+  # less what neuron pairs that are left out have a part in
+  Map(function(value, route, p) {
+    forms <- task_forms(task, p)
+    x <- forms$x$values
+    y <- in_trial_order(forms$y$values, route$order)
+    at <- neuron_pair_places(route$left_out)
+    shared <- which(Reduce(`|`, lapply(route$shared, function(session) {
+      session$x[at$x] & session$y[at$y]
+    }), FALSE))
+    if (!length(shared)) return(value)
+    # a part of the neuron pairs at a time, so that memory stays bounded
+    size <- task$design$n * dim(x)[3] + task$design$count
+    parts <- split(shared, ceiling(seq_along(shared) * size / 5e5))
+    advance <- progress_along(length(parts))
+    total <- 0
+    for (part in parts) {
+      total <- total + single_corrections(in_trial_basis(x[, at$x[part], , drop = FALSE]),
+                                          in_trial_basis(y[, at$y[part], , drop = FALSE]),
+                                          task$design)
+      advance()
+    }
+    value - total
+  }, result, routes, seq_along(routes))
 }
 
 # The same as trial_corrections() for single neuron pairs, added up. x, y: stimuli x pairs x vectors

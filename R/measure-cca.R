@@ -69,9 +69,8 @@ warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n 
 }
 
 declare_measure(
-  id = "cca", label = "Mean canonical correlation", family = "cca",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE,
+  id = "cca", label = "Mean canonical correlation", family = "cca", direction = "similarity",
+  range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Hotelling 1936; Yanai 1974",
   check = function(args) {
@@ -178,8 +177,7 @@ declare_measure(
             data = "variance")
     args
   },
-  form = "components",
-  keeps = "basis", prepare = prepare_svcca,
+  form = "components", keeps = "basis", prepare = prepare_svcca,
   # the canonical correlations between the kept components of both sides
   statistic = function(pair, x, y, args) {
     cosines <- pair_cosines(pair)
@@ -220,8 +218,7 @@ pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimul
 }
 
 declare_measure(
-  id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca",
-  resi = "PWCCA",
+  id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca", resi = "PWCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
   reference = "Morcos et al. 2018",
@@ -229,8 +226,7 @@ declare_measure(
     args$weights <- check_choice(args$weights, c("projection", "l1"), "weights")
     args
   },
-  form = "basis",
-  keeps = function(args) if (args$weights == "projection") "coordinates",
+  form = "basis", keeps = function(args) if (args$weights == "projection") "coordinates",
   prepare = function(repr, args, side) form_basis(repr),
   statistic = function(pair, x, y, args) {
     parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))

@@ -128,11 +128,10 @@ declare_measure(
     form$undefined <- !differ_by_more(range, facts$tolerance, args$outer) || isTRUE(form$size == 0)
     form
   },
-  undefined = warn_equal_dissimilarities,
-  statistic = rdm_product, score = rdm_correlation, null = rsa_null, dot = rsa_dot,
+  undefined = warn_equal_dissimilarities, statistic = rdm_product, score = rdm_correlation,
+  null = rsa_null, dot = rsa_dot,
   # which pairs are ranked or weighed is known only when both sides are there
-  needs_data = function(args, n, d) args$na == "pairwise",
-  errors = rsa_errors,
+  needs_data = function(args, n, d) args$na == "pairwise", errors = rsa_errors,
   cosine = function(args) {
     args$outer %in% c("pearson", "spearman", "cosine", "whitened_cosine", "whitened_pearson") &&
       args$na == "error"

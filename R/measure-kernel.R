@@ -190,13 +190,10 @@ declare_measure(
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
-  accepts = accepted_by_kernel, uses = structure_of_kernel,
-  neighbours = neighbours_of_kernel,
-  check = check_cka_args, settle = settle_cka, check_pair = check_cka,
-  form = form_of_kernel, keeps = kept_of_kernel,
-  prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = cross_h,
-  score = cka_of_h,
+  accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,
+  check = check_cka_args, settle = settle_cka, check_pair = check_cka, form = form_of_kernel,
+  keeps = kept_of_kernel, prepare = prepare_cka, undefined = warn_undefined_cka,
+  statistic = cross_h, score = cka_of_h,
   inspect = function(score, pair, x, y, args) {
     if (!corrects_sample(args)) return(invisible())
     # When the same data stand on both sides and the same neuron pairs are left out of all three H
@@ -207,8 +204,8 @@ declare_measure(
     pair <- labelled_pair(pair, args$clusters)
     warn_unstable(score, pair, error_of_cka(pair, x$self, y$self, args), args$clusters)
   },
-  null = cka_null, dot = cka_dot,
-  needs_data = kernel_needs_data, errors = cka_errors(), cosine = TRUE
+  null = cka_null, dot = cka_dot, needs_data = kernel_needs_data, errors = cka_errors(),
+  cosine = TRUE
 )
 
 #' RV coefficient
@@ -235,19 +232,16 @@ rv <- function(x, y, na = c("error", "stimuli", "neurons"), given = NULL, ...) {
 }
 
 declare_measure(
-  id = "rv", label = "RV coefficient", family = "kernel",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE,
+  id = "rv", label = "RV coefficient", family = "kernel", direction = "similarity", range = c(0, 1),
+  best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Robert and Escoufier 1976",
   # the RV coefficient is CKA with these parameters
   check = function(args) {
     with_estimator(list(kernel = "linear", shared_neurons = FALSE, bandwidth = 1), "naive")
   },
-  check_pair = check_cka, form = "linear",
-  prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = cross_h,
-  score = cka_of_h, null = cka_null, dot = cka_dot,
+  check_pair = check_cka, form = "linear", prepare = prepare_cka, undefined = warn_undefined_cka,
+  statistic = cross_h, score = cka_of_h, null = cka_null, dot = cka_dot,
   needs_data = function(args, n, d) d <= n, errors = cka_errors(), cosine = TRUE
 )
 
@@ -299,20 +293,18 @@ angle_of_cosine <- function(cosine) {
 }
 
 declare_measure(
-  id = "angular_cka", label = "Angular CKA", family = "kernel",
-  direction = "distance", best = 0, metric = TRUE, pairing = TRUE,
+  id = "angular_cka", label = "Angular CKA", family = "kernel", direction = "distance", best = 0,
+  metric = TRUE, pairing = TRUE,
   range = function(args) {
     plain <- args$kernel == "linear" && !args$corrects$stimuli
     c(0, if (plain) pi / 2 else pi)
   },
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Williams et al. 2021; Lange et al. 2023",
-  accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,
-  check = check_cka_args, settle = settle_cka, check_pair = check_cka,
-  form = form_of_kernel, keeps = kept_of_kernel,
-  prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = cross_h,
+  reference = "Williams et al. 2021; Lange et al. 2023", accepts = accepted_by_kernel,
+  uses = structure_of_kernel, neighbours = neighbours_of_kernel, check = check_cka_args,
+  settle = settle_cka, check_pair = check_cka, form = form_of_kernel, keeps = kept_of_kernel,
+  prepare = prepare_cka, undefined = warn_undefined_cka, statistic = cross_h,
   score = function(statistic, x, y, args) angle_of_cosine(cka_of_h(statistic, x, y, args)),
   inspect = function(score, pair, x, y, args) {
     if (!is.na(score)) return(invisible())

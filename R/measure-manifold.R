@@ -75,8 +75,8 @@ declare_measure(
   id = "mka", label = "Manifold-approximated kernel alignment", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Islam et al. 2025, eq. 2-4", accepts = kinds,
-  neighbours = euclidean_neighbours, exact_ties = TRUE,
+  reference = "Islam et al. 2025, eq. 2-4", accepts = kinds, neighbours = euclidean_neighbours,
+  exact_ties = TRUE,
   check = function(args) {
     args$k <- check_count(args$k, "k", least = 3)
     args$ties <- check_choice(args$ties, average_first, "ties")
@@ -109,8 +109,8 @@ declare_measure(
   id = "kcka", label = "Kernel alignment on nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Islam et al. 2025, eq. 18-19", accepts = kinds,
-  neighbours = euclidean_neighbours, exact_ties = exact_kcka_ties,
+  reference = "Islam et al. 2025, eq. 18-19", accepts = kinds, neighbours = euclidean_neighbours,
+  exact_ties = exact_kcka_ties,
   check = function(args) {
     args$k <- check_count(args$k, "k")
     check_flag(args$self, "self")
@@ -124,7 +124,7 @@ declare_measure(
     form_kcka(clustered_representation(repr, args$clusters), args$k, args$self, args$squared,
               args$centering, args$ties)
   },
-  undefined = warn_no_contrast, statistic = kernel_product,
-  score = kernel_cosine, null = function(args) sparse_null(centered_products),
-  dot = centered_kernel_dot, needs_data = FALSE, cosine = TRUE
+  undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
+  null = function(args) sparse_null(centered_products), dot = centered_kernel_dot,
+  needs_data = FALSE, cosine = TRUE
 )

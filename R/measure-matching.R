@@ -72,8 +72,8 @@ largest_first <- function(values, most = 2e6) {
 }
 
 declare_measure(
-  id = "permutation_procrustes", label = "Permutation Procrustes distance",
-  family = "alignment", resi = "PermProc", direction = "distance", best = 0, symmetric = TRUE,
+  id = "permutation_procrustes", label = "Permutation Procrustes distance", family = "alignment",
+  resi = "PermProc", direction = "distance", best = 0, symmetric = TRUE,
   range = function(args) c(0, if (args$scale) 2 else Inf), metric = FALSE, pairing = TRUE,
   invariant = "column permutation", reference = "Williams et al. 2021",
   check = check_procrustes_args, form = "scaling", prepare = prepare_rotation,
@@ -172,14 +172,13 @@ mean_correlation <- function(values) max(-1, min(1, mean(values)))
 declare_measure(
   id = "hard_correlation_match", label = "Hard correlation match", family = "alignment",
   resi = "HardCorr", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
-  metric = FALSE, pairing = TRUE,
-  invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
+  metric = FALSE, pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
+  reference = "Li et al. 2015",
   check = function(args) {
     args$matching <- check_choice(args$matching, c("optimal", "greedy"), "matching")
     args
   },
-  form = "columns",
-  prepare = function(repr, args, side) form_columns(repr),
+  form = "columns", prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     mean_correlation(pair_correlation(pair)[hard_match(pair, args)])
   },
@@ -210,8 +209,7 @@ declare_measure(
     args$direction <- check_choice(args$direction, c("both", "x", "y"), "direction")
     args
   },
-  form = "columns",
-  prepare = function(repr, args, side) form_columns(repr),
+  form = "columns", prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     best <- .Call(C_side_maxima, pair_correlation(pair))
     means <- c(x = mean(best$rows), y = mean(best$columns))

@@ -70,8 +70,8 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
-  check = neighbour_args(average_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_graph,
+  check = neighbour_args(average_first), check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_graph,
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "weights") / nrow(x$idx))
     mean(shared_counts(pair, x, y, args))
@@ -146,12 +146,11 @@ declare_measure(
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = FALSE,
-  check = neighbour_args(random_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_graph,
+  check = neighbour_args(random_first), check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_graph,
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / nrow(x$idx),
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
-  null = function(args) neighbour_list_null("any", reversed = TRUE),
-  needs_data = FALSE
+  null = function(args) neighbour_list_null("any", reversed = TRUE), needs_data = FALSE
 )
 
 #' @rdname cycle_knn
@@ -165,12 +164,11 @@ knn_jaccard <- function(x, y, k = 10,
 
 declare_measure(
   id = "knn_jaccard", label = "Jaccard similarity of nearest neighbours", family = "neighbours",
-  resi = "Jaccard",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  resi = "Jaccard", direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE,
+  metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Wang et al. 2022", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
-  check = neighbour_args(average_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_graph,
+  check = neighbour_args(average_first), check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_graph,
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "mean_jaccard") / nrow(x$idx))
     shared <- shared_counts(pair, x, y, args)
@@ -204,15 +202,13 @@ rank_similarity <- function(x, y, k = 10,
 
 declare_measure(
   id = "rank_similarity", label = "Rank similarity of nearest neighbours", family = "neighbours",
-  resi = "RankSim",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2022", accepts = kinds,
-  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
-  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
+  resi = "RankSim", direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE,
+  metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Wang et al. 2022", accepts = kinds, neighbours = wanted_ordered_graph,
+  exact_ties = FALSE, check = neighbour_args(random_first), check_pair = check_neighbour_pair,
+  form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
-  null = function(args) neighbour_list_null("ranks"),
-  needs_data = FALSE
+  null = function(args) neighbour_list_null("ranks"), needs_data = FALSE
 )
 
 # ---- neighbour kernels
@@ -438,12 +434,10 @@ declare_form("graph with rows", relabel = function(form, permutation) {
 declare_measure(
   id = "second_order_cosine", label = "Second-order cosine similarity", family = "neighbours",
   resi = "2nd-Cos", direction = "similarity", best = 1,
-  range = function(args) if (args$of == "distance") c(0, 1) else c(-1, 1),
-  symmetric = TRUE, metric = FALSE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "column permutation"),
+  range = function(args) if (args$of == "distance") c(0, 1) else c(-1, 1), symmetric = TRUE,
+  metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016 (EMNLP); Klabunde et al. 2025",
-  neighbours = function(args) list(metric = "cosine", k = args$k),
-  exact_ties = FALSE,
+  neighbours = function(args) list(metric = "cosine", k = args$k), exact_ties = FALSE,
   check = function(args) {
     args$k <- check_count(args$k, "k")
     args$of <- check_choice(args$of, c("similarity", "distance"), "of")
@@ -451,9 +445,7 @@ declare_measure(
     args$clusters <- cluster_codes(args$clusters)
     args
   },
-  check_pair = check_neighbour_pair,
-  form = "graph with rows",
-  keeps = c("graph", "rows"),
+  check_pair = check_neighbour_pair, form = "graph with rows", keeps = c("graph", "rows"),
   # the neighbour graph together with the rows of unit length that it was made from
   prepare = function(repr, args, side) {
     repr <- clustered_representation(repr, args$clusters)
@@ -490,12 +482,11 @@ lcs_knn <- function(x, y, k = 10,
 declare_measure(
   id = "lcs_knn", label = "Longest common subsequence of neighbours", family = "neighbours",
   direction = "similarity", range = function(args) c(0, args$k),
-  best = function(args) as.double(args$k),
-  symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds,
-  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
-  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
+  best = function(args) as.double(args$k), symmetric = TRUE, metric = FALSE, pairing = TRUE,
+  invariant = c("orthogonal", "scaling", "column permutation"), reference = "Huh et al. 2024",
+  accepts = kinds, neighbours = wanted_ordered_graph, exact_ties = FALSE,
+  check = neighbour_args(random_first), check_pair = check_neighbour_pair, form = "graph",
+  prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
   },
@@ -516,9 +507,9 @@ declare_measure(
   id = "edit_distance_knn", label = "Edit distance of neighbours", family = "neighbours",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds,
-  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
-  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
+  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_ordered_graph,
+  exact_ties = FALSE, check = neighbour_args(random_first), check_pair = check_neighbour_pair,
+  form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / nrow(x$idx) / args$k
   },

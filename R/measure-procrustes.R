@@ -147,9 +147,8 @@ declare_measure(
   resi = "OrthProc", direction = "distance", best = 0, symmetric = TRUE, metric = TRUE,
   range = function(args) c(0, if (args$scale) sqrt(2) else Inf), pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Williams et al. 2021; Ding et al. 2021",
-  check = check_procrustes_args, form = "scaling", keeps = rotation_forms,
-  prepare = prepare_rotation,
+  reference = "Williams et al. 2021; Ding et al. 2021", check = check_procrustes_args,
+  form = "scaling", keeps = rotation_forms, prepare = prepare_rotation,
   statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, args$scale),
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
@@ -181,15 +180,13 @@ check_center <- function(args) {
 }
 
 declare_measure(
-  id = "procrustes_size_shape", label = "Procrustes size-and-shape distance",
-  family = "alignment", resi = "ProcDist", direction = "distance", range = c(0, Inf), best = 0,
-  symmetric = TRUE, metric = TRUE, pairing = TRUE,
-  invariant = c("orthogonal", "translation", "column permutation"),
+  id = "procrustes_size_shape", label = "Procrustes size-and-shape distance", family = "alignment",
+  resi = "ProcDist", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
+  metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
   score = unscaled_score, inspect = inspect_overflow,
-  null = function(args) rotation_null(args, FALSE),
-  errors = rotation_distance_errors,
+  null = function(args) rotation_null(args, FALSE), errors = rotation_distance_errors,
   held = function(args) rotation_holdout(c(args, list(scale = FALSE)))
 )
 
@@ -204,12 +201,10 @@ declare_measure(
   direction = "similarity", range = c(-Inf, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
-  prepare = prepare_rotation,
-  statistic = unscaled_distance,
+  prepare = prepare_rotation, statistic = unscaled_distance,
   # the distance is divided by the norm of y in the same common units, in which neither overflows
   score = function(statistic, x, y, args) 1 - statistic / (common_units(x, y, FALSE)$y * y$norm),
-  inspect = inspect_overflow,
-  null = function(args) rotation_null(args, FALSE),
+  inspect = inspect_overflow, null = function(args) rotation_null(args, FALSE),
   errors = function(args) {
     # of 1 - distance / norm of y
     new_errors("influence", weighted = weighted_rows, transform = "none",
@@ -234,10 +229,9 @@ angular_shape <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
 }
 
 declare_measure(
-  id = "angular_shape", label = "Angular shape distance", family = "alignment",
-  resi = "AngShape", direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE,
-  metric = TRUE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  id = "angular_shape", label = "Angular shape distance", family = "alignment", resi = "AngShape",
+  direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE, metric = TRUE,
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
   # the statistic of the measures that bring both sides to unit norm, and of those that do not
@@ -289,8 +283,7 @@ declare_measure(
   resi = "AlignCos", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016 (ACL)", check = check_center, form = "row norms",
-  keeps = "row factor",
-  prepare = function(repr, args, side) form_row_norms(repr, args$center),
+  keeps = "row factor", prepare = function(repr, args, side) form_row_norms(repr, args$center),
   statistic = function(pair, x, y, args) {
     a <- data_to_rotate(pair, "x", args$center)
     b <- data_to_rotate(pair, "y", args$center)
@@ -418,8 +411,8 @@ whitened_scores <- function(form, args) {
 }
 
 declare_measure(
-  id = "shape_distance", label = "Shape distance", family = "alignment",
-  direction = "distance", best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
+  id = "shape_distance", label = "Shape distance", family = "alignment", direction = "distance",
+  best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
   range = function(args) {
     c(0, if (args$method == "angular") pi / 2 else if (args$scale) sqrt(2) else Inf)
   },

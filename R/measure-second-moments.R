@@ -89,8 +89,7 @@ declare_measure(
   score = function(statistic, x, y, args) {
     clip_to_range(statistic / x$norm / y$norm, 0, 1)
   },
-  null = moment_null(function(values, x, y, args, design) values),
-  needs_data = FALSE
+  null = moment_null(function(values, x, y, args, design) values), needs_data = FALSE
 )
 
 declare_measure(
@@ -111,8 +110,7 @@ declare_measure(
   },
   score = unscaled_score, inspect = inspect_overflow,
   null = moment_null(function(values, x, y, args, design) permuted_distance(values, x, y, FALSE)),
-  errors = function(args) growing_errors(root_growth),
-  needs_data = FALSE
+  errors = function(args) growing_errors(root_growth), needs_data = FALSE
 )
 
 #' Riemannian similarity of a model and data
@@ -179,8 +177,7 @@ declare_measure(
     check_rows(pair$x$n, 3, pair$x$arg, "a Riemannian distance")
     check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
-  form = "squared distances",
-  keeps = "distances",
+  form = "squared distances", keeps = "distances",
   prepare = function(repr, args, side) {
     note_squares(repr, "riemann")
     form <- form_squared_distances(repr)

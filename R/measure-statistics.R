@@ -60,8 +60,7 @@ declare_measure(
               "large for a double: rescale the data.")
     as_form("summary", list(value = value))
   },
-  score = value_difference,
-  needs_data = FALSE
+  score = value_difference, needs_data = FALSE
 )
 
 value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
@@ -97,8 +96,7 @@ declare_measure(
     warn("undefined", "The concentricity of `{repr$arg}` is undefined (NA): its mean row is zero, ",
          "as after centring, and has no direction.", data = repr$arg)
   },
-  score = value_difference,
-  needs_data = FALSE
+  score = value_difference, needs_data = FALSE
 )
 
 #' @rdname magnitude_difference
@@ -128,8 +126,7 @@ declare_measure(
     check_flag(args$normalize, "normalize")
     args
   },
-  form = "summary",
-  keeps = function(args) if (args$normalize) "unit distances" else "distances",
+  form = "summary", keeps = function(args) if (args$normalize) "unit distances" else "distances",
   # Uniformity is computed in two ways, since each loses digits where the other keeps them. `above`
   # is uniformity plus log(n): it keeps the digits when pairs of different stimuli add little to
   # those of a stimulus with itself. `value` is uniformity itself, computed so that it keeps the

@@ -116,8 +116,7 @@ eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons"), ...)
 declare_measure(
   id = "eigenspace_overlap", label = "Eigenspace overlap score", family = "subspace", resi = "EOS",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "column permutation", "invertible linear"),
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation", "invertible linear"),
   reference = "May et al. 2019", form = "basis",
   # the overlap compares the spaces of the columns without centring, and divides by the larger
   # number of columns
@@ -194,9 +193,8 @@ close_hats <- function(pair, hat_x, hat_y, cosines) {
 }
 
 declare_measure(
-  id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP",
-  direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE,
-  pairing = TRUE,
+  id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP", direction = "distance",
+  range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Boix-Adsera et al. 2022",
   check = function(args) {
@@ -205,8 +203,7 @@ declare_measure(
               "is relative to a total variance of 1.")
     args
   },
-  form = "hat",
-  keeps = function(args) c("basis", if (args$lambda > 0) "components"),
+  form = "hat", keeps = function(args) c("basis", if (args$lambda > 0) "components"),
   # The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns:
   # this form holds the small matrix `hat` and the sum of its squares. lambda is relative to the
   # total variance; at 0 every direction counts fully, and no hat stands for the identity. The form

@@ -131,8 +131,7 @@ distance_plan <- function(pair, x, y, args) {
 declare_measure(
   id = "soft_matching", label = "Soft matching distance", family = "alignment",
   direction = "distance", best = 0, symmetric = TRUE, pairing = TRUE,
-  metric = function(args) args$mass == 1,
-  range = function(args) c(0, if (args$scale) 2 else Inf),
+  metric = function(args) args$mass == 1, range = function(args) c(0, if (args$scale) 2 else Inf),
   invariant = c("scaling", "translation", "column permutation"),
   reference = "Khosla and Williams 2024",
   check = function(args) {
@@ -209,14 +208,12 @@ declare_measure(
     args$mass <- check_mass(args$mass)
     args
   },
-  form = "columns",
-  prepare = function(repr, args, side) form_columns(repr),
+  form = "columns", prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     plan <- correlation_plan(pair, args$mass)
     mean_correlation(sum(plan$weight * pair_correlation(pair)[cbind(plan$x, plan$y)]) / args$mass)
   },
-  inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass),
-  needs_data = FALSE,
+  inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass), needs_data = FALSE,
   errors = function(args) {
     new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
                stimuli = function(pair, args, codes) {

@@ -296,8 +296,7 @@ declare_measure(
   id = "angular_cka", label = "Angular CKA", family = "kernel", direction = "distance", best = 0,
   metric = TRUE, pairing = TRUE,
   range = function(args) {
-    plain <- args$kernel == "linear" && !args$corrects$stimuli
-    c(0, if (plain) pi / 2 else pi)
+    c(0, if (args$kernel == "linear" && !args$corrects$stimuli) pi / 2 else pi)
   },
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),

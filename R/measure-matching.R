@@ -277,38 +277,34 @@ matched_neurons <- function(x, y, mass = NULL, ...) {
     names <- colnames(repr$data)
     if (is.null(names)) at else names[at]
   }
+  # The mean correlation on the stimuli of those folds in whose plan, from the other stimuli, a pair
+  # is. Too few stimuli for folds leave it unknown.
+  tested <- rep(NA_real_, length(plan$x))
+  if (units_of(call$n, call$clusters) >= 5 && call$n >= 10) {
+    each <- vapply(test_folds(5, call)$test, function(fold) {
+      test <- seq_len(call$n) %in% fold
+      fitted <- tryCatch({
+        train <- pair_of(cut_for_subset(pair$x, !test), cut_for_subset(pair$y, !test))
+        plan_of_run(run_of_correlations(train), mass)
+      }, repalign_error_variance = function(e) NULL)
+      if (is.null(fitted)) return(tested)
+      is_there <- paste(plan$x, plan$y) %in% paste(fitted$x, fitted$y)
+      replace(column_correlations(pair$x$data[test, plan$x, drop = FALSE],
+                                  pair$y$data[test, plan$y, drop = FALSE]), !is_there, NA)
+    }, tested)
+    tested <- rowMeans(matrix(each, length(plan$x)), na.rm = TRUE)
+    tested[is.nan(tested)] <- NA
+  }
   # The mass that was there before the first step that gives weight to a pair.
   given <- run$sign > 0
   first <- match(paste(at[, 1], at[, 2]), paste(run$row, run$column)[given])
   before <- cumsum(run$units) - run$units
   data.frame(x = name(pair$x, plan$x), y = name(pair$y, plan$y), weight = plan$weight,
              correlation = pair_correlation(pair)[at],
-             correlation_test = tested_correlations(pair, call, plan, mass),
+             correlation_test = tested,
              mass_entered = before[run$step[given][first]] / run$total)
 }
 
 run_of_correlations <- function(pair) {
   neuron_run(pair, "correlation", function() 1 - pair_correlation(pair))
-}
-
-# The mean correlation on the stimuli of those folds in whose plan, from the other stimuli, a pair
-# is. Too few stimuli for folds leave it unknown.
-tested_correlations <- function(pair, call, plan, mass) {
-  unknown <- rep(NA_real_, length(plan$x))
-  if (units_of(call$n, call$clusters) < 5 || call$n < 10) return(unknown)
-  folds <- test_folds(5, call)
-  each <- vapply(seq_along(folds$test), function(k) {
-    test <- seq_len(call$n) %in% folds$test[[k]]
-    fitted <- tryCatch({
-      train <- pair_of(cut_for_subset(pair$x, !test), cut_for_subset(pair$y, !test))
-      plan_of_run(run_of_correlations(train), mass)
-    }, repalign_error_variance = function(e) NULL)
-    if (is.null(fitted)) return(unknown)
-    is_there <- paste(plan$x, plan$y) %in% paste(fitted$x, fitted$y)
-    replace(column_correlations(pair$x$data[test, plan$x, drop = FALSE],
-                                pair$y$data[test, plan$y, drop = FALSE]), !is_there, NA)
-  }, unknown)
-  each <- matrix(each, length(plan$x))
-  means <- rowMeans(each, na.rm = TRUE)
-  replace(means, is.nan(means), NA_real_)
 }

@@ -3,6 +3,22 @@
 #' @include form-graph.R form.R measure.R
 NULL
 
+# Measures of the lists of neighbours. exact_ties: see declare_measure(); ordered: does the order of
+# the neighbours count?
+declare_neighbour_lists <- function(id, label, reference = "Huh et al. 2024", exact_ties = FALSE,
+                                    ordered = FALSE, range = c(0, 1), best = 1, symmetric = TRUE,
+                                    ...) {
+  declare_measure(
+    id = id, label = label, family = "neighbours", direction = "similarity", range = range,
+    best = best, symmetric = symmetric, metric = FALSE, pairing = TRUE,
+    invariant = c("orthogonal", "scaling", "column permutation"), reference = reference,
+    accepts = kinds, exact_ties = exact_ties, check_pair = check_neighbour_pair, form = "graph",
+    check = neighbour_args(if (exact_ties) average_first else random_first),
+    neighbours = if (ordered) wanted_ordered_graph else wanted_graph,
+    prepare = if (ordered) prepare_ordered_graph else prepare_graph, needs_data = FALSE, ...
+  )
+}
+
 #' Overlap of nearest neighbours
 #'
 #' The share of its k nearest neighbours that a stimulus has in common in both
@@ -65,13 +81,8 @@ shared_counts <- function(pair, x, y, args) {
   remember(pair$cache, what, .Call(C_shared_neighbours, x$idx, y$idx))
 }
 
-declare_measure(
-  id = "mutual_knn", label = "Overlap of nearest neighbours", family = "neighbours",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
-  check = neighbour_args(average_first), check_pair = check_neighbour_pair, form = "graph",
-  prepare = prepare_graph,
+declare_neighbour_lists(
+  "mutual_knn", "Overlap of nearest neighbours", exact_ties = TRUE, errors = mutual_knn_errors,
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "weights") / nrow(x$idx))
     mean(shared_counts(pair, x, y, args))
@@ -82,8 +93,7 @@ declare_measure(
     new_dot(function(x, y, args) {
       list(table = sparse_table(x, y, graph_operand(x)) / nrow(x[[1]]$idx))
     }, function(values, args) values / args$k)
-  },
-  needs_data = FALSE, errors = mutual_knn_errors
+  }
 )
 
 #' Measures of neighbour lists
@@ -141,16 +151,11 @@ cycle_knn <- function(x, y, k = 10,
   one_score("cycle_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "cycle_knn", label = "Cycle consistency of nearest neighbours", family = "neighbours",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = FALSE,
-  check = neighbour_args(random_first), check_pair = check_neighbour_pair, form = "graph",
-  prepare = prepare_graph,
+declare_neighbour_lists(
+  "cycle_knn", "Cycle consistency of nearest neighbours", symmetric = FALSE,
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / nrow(x$idx),
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
-  null = function(args) neighbour_list_null("any", reversed = TRUE), needs_data = FALSE
+  null = function(args) neighbour_list_null("any", reversed = TRUE)
 )
 
 #' @rdname cycle_knn
@@ -162,13 +167,9 @@ knn_jaccard <- function(x, y, k = 10,
   one_score("knn_jaccard", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "knn_jaccard", label = "Jaccard similarity of nearest neighbours", family = "neighbours",
-  resi = "Jaccard", direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE,
-  metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2022", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
-  check = neighbour_args(average_first), check_pair = check_neighbour_pair, form = "graph",
-  prepare = prepare_graph,
+declare_neighbour_lists(
+  "knn_jaccard", "Jaccard similarity of nearest neighbours", "Wang et al. 2022",
+  exact_ties = TRUE, resi = "Jaccard",
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "mean_jaccard") / nrow(x$idx))
     shared <- shared_counts(pair, x, y, args)
@@ -186,8 +187,7 @@ declare_measure(
       form <- prepared_for_dots(d, repr, args, side)
       if (is.null(form$averaged)) form
     })
-  },
-  needs_data = FALSE
+  }
 )
 
 #' @rdname cycle_knn
@@ -200,15 +200,11 @@ rank_similarity <- function(x, y, k = 10,
             list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "rank_similarity", label = "Rank similarity of nearest neighbours", family = "neighbours",
-  resi = "RankSim", direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE,
-  metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2022", accepts = kinds, neighbours = wanted_ordered_graph,
-  exact_ties = FALSE, check = neighbour_args(random_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_ordered_graph,
+declare_neighbour_lists(
+  "rank_similarity", "Rank similarity of nearest neighbours", "Wang et al. 2022",
+  ordered = TRUE, resi = "RankSim",
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
-  null = function(args) neighbour_list_null("ranks"), needs_data = FALSE
+  null = function(args) neighbour_list_null("ranks")
 )
 
 # ---- neighbour kernels
@@ -479,18 +475,12 @@ lcs_knn <- function(x, y, k = 10,
   one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "lcs_knn", label = "Longest common subsequence of neighbours", family = "neighbours",
-  direction = "similarity", range = function(args) c(0, args$k),
-  best = function(args) as.double(args$k), symmetric = TRUE, metric = FALSE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "column permutation"), reference = "Huh et al. 2024",
-  accepts = kinds, neighbours = wanted_ordered_graph, exact_ties = FALSE,
-  check = neighbour_args(random_first), check_pair = check_neighbour_pair, form = "graph",
-  prepare = prepare_ordered_graph,
+declare_neighbour_lists(
+  "lcs_knn", "Longest common subsequence of neighbours", ordered = TRUE,
+  range = function(args) c(0, args$k), best = function(args) as.double(args$k),
   statistic = function(pair, x, y, args) {
     .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
-  },
-  needs_data = FALSE
+  }
 )
 
 #' @rdname cycle_knn
@@ -503,15 +493,9 @@ edit_distance_knn <- function(x, y, k = 10,
             list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "edit_distance_knn", label = "Edit distance of neighbours", family = "neighbours",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_ordered_graph,
-  exact_ties = FALSE, check = neighbour_args(random_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_ordered_graph,
+declare_neighbour_lists(
+  "edit_distance_knn", "Edit distance of neighbours", ordered = TRUE,
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / nrow(x$idx) / args$k
-  },
-  needs_data = FALSE
+  }
 )

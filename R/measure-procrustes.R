@@ -160,8 +160,7 @@ declare_measure(
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
 # permutation grows with the columns of both sides.
 rotation_matrix <- function(repr, center) {
-  wide <- ncol(repr$data) > repr$n
-  plain <- if (wide) row_factor(repr, center) else scaled_data(repr, center)
+  plain <- if (ncol(repr$data) > repr$n) row_factor(repr, center) else scaled_data(repr, center)
   q <- form_basis(repr, center)$q
   if (ncol(q) >= ncol(plain) - 1) return(plain)
   inner <- crossprod(q, plain)
@@ -301,8 +300,7 @@ declare_measure(
               data = share)
     }
     # divided by the norms before they are multiplied, so that rows of tiny values do not vanish
-    cosines <- rowSums(turned_by(a, u, v) / x$norms * (b / y$norms))
-    max(-1, min(1, mean(cosines)))
+    max(-1, min(1, mean(rowSums(turned_by(a, u, v) / x$norms * (b / y$norms)))))
   }
 )
 

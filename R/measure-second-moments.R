@@ -104,8 +104,7 @@ declare_measure(
   statistic = function(pair, x, y, args) {
     cross <- factor_cross(x, y)
     distance_of_sum(sum(singular_values(cross)), x, y, FALSE, function(units) {
-      rotation <- optimal_rotation(x$factor, y$factor, cross)
-      turned_residual(x$factor, y$factor, rotation, units)
+      turned_residual(x$factor, y$factor, optimal_rotation(x$factor, y$factor, cross), units)
     })
   },
   score = unscaled_score, inspect = inspect_overflow,

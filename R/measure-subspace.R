@@ -182,8 +182,7 @@ declare_form("hat", relabel = unmoved,
 # The same squared distance as a sum of squares, in which nothing cancels: the basis of y is split
 # into the part inside the space of x and the rest, which is small when the spaces are close.
 close_hats <- function(pair, hat_x, hat_y, cosines) {
-  q_x <- form_basis(pair$x)$q
-  rest <- form_basis(pair$y)$q - q_x %*% cosines
+  rest <- form_basis(pair$y)$q - form_basis(pair$x)$q %*% cosines
   if (is.null(hat_x)) hat_x <- diag(nrow(cosines))
   if (is.null(hat_y)) hat_y <- diag(ncol(cosines))
   weighted <- hat_y %*% crossprod(rest)
@@ -240,8 +239,7 @@ declare_measure(
             pair$y$data, unit_y$means, unit_y$scale, y$triangle)
     } else {
       cosines <- pair_cosines(pair)
-      fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
-      .Call(C_dot, fitted, cosines)
+      .Call(C_dot, if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat, cosines)
     }
     square <- total - 2 * product
     # a small difference of large terms has lost digits: close_hats() computes it without cancelling
@@ -268,8 +266,7 @@ declare_measure(
              },
              centered = TRUE,
              cube = function(form, repr, args, side) {
-               core <- if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat
-               core_cube(core, repr$n)
+               core_cube(if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat, repr$n)
              },
              statistic = function(values, x, y, args, design) {
                pmax(x$squares + y$squares - 2 * values, 0)

@@ -88,8 +88,7 @@ synonyms <- list(
 # Those of the choices that the word stands for elsewhere.
 synonyms_of <- function(word, choices) {
   word <- gsub("[^a-z0-9]+", "_", tolower(word))
-  means <- names(synonyms)[vapply(synonyms, function(words) word %in% words, NA)]
-  intersect(means, choices)
+  intersect(names(synonyms)[vapply(synonyms, function(words) word %in% words, NA)], choices)
 }
 
 # The choice that is most like the value: one that starts with it, or else the one that takes the
@@ -97,8 +96,7 @@ synonyms_of <- function(word, choices) {
 nearest <- function(value, choices) {
   starts <- startsWith(tolower(choices), tolower(value))
   if (nzchar(value) && any(starts)) return(choices[starts][1])
-  distance <- drop(utils::adist(value, choices, ignore.case = TRUE))
-  choices[which.min(distance)]
+  choices[which.min(drop(utils::adist(value, choices, ignore.case = TRUE)))]
 }
 
 # The end of an error message: "; did you mean ...?" where a choice means the same as the value or

@@ -336,8 +336,7 @@ own_score <- function(fun, pair) {
 resi_measures <- function(published = FALSE) {
   check_flag(published, "published")
   set <- lapply(resi_order, function(abbreviation) {
-    args <- if (published) resi_published[[abbreviation]]
-    do.call(measure, c(list(resi_id(abbreviation)), args))
+    do.call(measure, c(list(resi_id(abbreviation)), if (published) resi_published[[abbreviation]]))
   })
   stats::setNames(set, resi_order)
 }
@@ -353,8 +352,7 @@ resi_published <- list(RSMDiff = list(norm = "spectral"), `2nd-Cos` = list(of = 
 
 # The declaration of a measure says what the benchmark calls it.
 resi_id <- function(abbreviation) {
-  is_it <- function(id) identical(registry[[id]]$resi, abbreviation)
-  Filter(is_it, measure_ids())
+  Filter(function(id) identical(registry[[id]]$resi, abbreviation), measure_ids())
 }
 
 # ---- labels of measures

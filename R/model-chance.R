@@ -184,8 +184,7 @@ in_metric <- function(values, there, task) {
 
 # RDMs of length 1, as duals. Those without length have no similarity with any.
 unit_duals <- function(metric) {
-  scale <- ifelse(metric$lengths > 0, 1 / metric$lengths, 0)
-  metric$duals * rep(scale, each = nrow(metric$duals))
+  metric$duals * rep(ifelse(metric$lengths > 0, 1 / metric$lengths, 0), each = nrow(metric$duals))
 }
 
 # Means over the tested RDMs, and sums over the training ones, as weights of the RDMs: N x rounds.

@@ -174,8 +174,16 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clus
   task <- clustered_task(task, clusters)
   refuse_flat(list(values = task$values, names = table$names), outer, "rdms",
               if (!is.null(task$codes)) "between clusters")
-  task$way <- way_of_rounds(task)
-  if (task$way != "plain") task$fast <- fast_parts(task)
+  # comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs
+  slow <- whitens(outer) && is.matrix(task$stimulus_noise)
+  all <- c(list(task$values), task$components)
+  if (!slow && any(vapply(all, anyNA, NA))) {
+    gaps <- is.na(do.call(cbind, all))[counting_pairs(task), , drop = FALSE]
+    slow <- if (whitens(outer)) any(gaps) else
+      any(gaps[, seq_len(ncol(task$values))] != gaps[, 1]) || any(gaps & !gaps[, 1])
+  }
+  task$way <- if (slow) "plain" else if (outer %in% linear_outer) "grams" else "ranks"
+  if (!slow) task$fast <- fast_parts(task)
   task
 }
 
@@ -183,19 +191,6 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clus
 group_codes <- function(group, count, names) {
   group <- check_group(group, count, "RDMs", names)
   match(group, unique(group))
-}
-
-# Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
-way_of_rounds <- function(task) {
-  fast <- if (task$outer %in% linear_outer) "grams" else "ranks"
-  if (whitens(task$outer) && is.matrix(task$stimulus_noise)) return("plain")
-  all <- c(list(task$values), task$components)
-  if (!any(vapply(all, anyNA, NA))) return(fast)
-  gaps <- is.na(do.call(cbind, all))[counting_pairs(task), , drop = FALSE]
-  if (whitens(task$outer)) return(if (any(gaps)) "plain" else fast)
-  lacking <- gaps[, 1]
-  same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (same) fast else "plain"
 }
 
 # What only RDMs, draws and folds together can tell.

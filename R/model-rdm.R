@@ -230,9 +230,8 @@ predict.repalign_rdm_model <- function(object, weights = NULL, ...) {
 }
 
 model_words <- function(model) {
-  count <- ncol(model$table$values)
   if (!is_flexible(model)) return("fixed")
-  paste0(model$type, " (", count, " components",
+  paste0(model$type, " (", ncol(model$table$values), " components",
          if (model$nonnegative) ", not negative",
          if (model$ridge > 0) paste0(", ridge ", format(model$ridge)), ")")
 }

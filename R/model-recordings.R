@@ -529,9 +529,8 @@ chance_of_best <- function(x, row) {
   if (!isTRUE(facts$permutations > 0) || is.null(x$p_familywise)) return(NULL)
   p <- x$p_familywise[row]
   models <- ncol(attr(x, "null"))
-  better <- if (facts$sign > 0) "above" else "below"
   paste0(if (isTRUE(p <= facts$alpha)) ", " else if (!is.na(p)) ", not ",
-         if (is.na(p)) ", compared with" else better, " chance",
+         if (is.na(p)) ", compared with" else if (facts$sign > 0) "above" else "below", " chance",
          brackets(paste0(p_words(p, facts$alpha),
                          if (models > 1) paste(" over all", models, "models")),
                   permutations_words(facts$permutations, facts$engine)))

@@ -7,7 +7,17 @@
 # names of subjects that the user gave, or NULL. inner: NULL for that of the response.
 regression_table <- function(formula, data, inner, allow_na) {
   terms <- regression_terms(formula, data)
-  values <- lapply(terms$calls, formula_value, data = data, env = terms$env)
+  values <- lapply(terms$calls, function(call) {
+    for (name in all.vars(call)) {
+      if (name %in% names(data) || exists(name, envir = terms$env)) next
+      refuse("missing", "`formula` names {quoted(name)}, which is neither in `data` nor a ",
+             "variable{suggest(name, c(names(data), 'data'))}")
+    }
+    catch_error(eval(call, data, terms$env), failed = function(e) {
+      if (inherits(e, "repalign_error")) stop(e)
+      refuse("value", "`formula` has {quoted(deparse1(call))}, which fails: {conditionMessage(e)}")
+    })
+  })
   single <- !is_list_of_rdms(values[[1]])
   responses <- if (single) stats::setNames(values[1], terms$names[1]) else
     named_subjects(values[[1]], terms$names[1])
@@ -15,7 +25,21 @@ regression_table <- function(formula, data, inner, allow_na) {
   places <- if (single) terms$names else
     c(paste0(terms$names[1], "$", names(responses)), terms$names[-1])
   all <- labels_in_order(all, places)
-  if (is.null(inner)) inner <- inner_of_response(responses, all, places)
+  if (is.null(inner)) {
+    # as in the RDMs of the response
+    known <- unique(vapply(responses, inner_of_rdm, ""))
+    if (length(known) > 1) known <- NA
+    inner <- if (is.na(known)) "correlation" else known
+    made <- !vapply(all, function(value) {
+      inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
+    }, NA)
+    # a response that is a representation is compared as the predictors are
+    inform_if(any(made) && !made[1], "inner", "The RDM{if (sum(made) > 1) 's'} of `",
+              paste(places[made], collapse = "` and `"), "` {if (sum(made) > 1) 'are' else 'is'} ",
+              "made with inner = {quoted(inner)}",
+              if (is.na(known)) ": how that of the response was made is not known" else
+                ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
+  }
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
   rdms <- rdms_in_one_order(rdms, places, "formula")
@@ -63,18 +87,6 @@ regression_terms <- function(formula, data) {
   list(calls = variables, names = names, env = environment(formula))
 }
 
-formula_value <- function(call, data, env) {
-  for (name in all.vars(call)) {
-    if (name %in% names(data) || exists(name, envir = env)) next
-    refuse("missing", "`formula` names {quoted(name)}, which is neither in `data` nor a ",
-           "variable{suggest(name, c(names(data), 'data'))}")
-  }
-  catch_error(eval(call, data, env), failed = function(e) {
-    if (inherits(e, "repalign_error")) stop(e)
-    refuse("value", "`formula` has {quoted(deparse1(call))}, which fails: {conditionMessage(e)}")
-  })
-}
-
 # Subjects are a list of RDMs or of representations; data frames and responses are one.
 is_list_of_rdms <- function(value) {
   inherits(value, "repalign_rdms") || (is.list(value) && !is.object(value) && !is_graph(value))
@@ -85,24 +97,6 @@ named_subjects <- function(subjects, place) {
   if (is.null(names(subjects))) names(subjects) <- paste0("s", seq_along(subjects))
   check_element_names(subjects, place)
   subjects
-}
-
-# How representations are to be compared where the user does not say: as in the RDMs of the
-# response.
-inner_of_response <- function(responses, values, places) {
-  made <- !vapply(values, function(value) {
-    inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
-  }, NA)
-  known <- unique(vapply(responses, inner_of_rdm, ""))
-  known <- if (length(known) == 1 && !is.na(known)) known
-  inner <- if (is.null(known)) "correlation" else known
-  # a response that is a representation is compared as the predictors are
-  inform_if(any(made) && !made[1], "inner", "The RDM{if (sum(made) > 1) 's'} of `",
-            paste(places[made], collapse = "` and `"), "` {if (sum(made) > 1) 'are' else 'is'} ",
-            "made with inner = {quoted(inner)}",
-            if (is.null(known)) ": how that of the response was made is not known" else
-              ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
-  inner
 }
 
 # The distance of rsa() of the kind of an RDM, or NA.

@@ -116,8 +116,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   }
   sides <- regression_sides(sized, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
-    fit <- regression_of(sized$y[, s], sized, between, sides, design, standardize)
-    fit_in_units(fit, x$scale, y$scale[s], standardize)
+    regression_of(sized$y[, s], sized, between, sides, design, standardize, x$scale, y$scale[s])
   })
   spec$alike <- largest_correlation(sides$gram)
   units <- deleted_units(table$n, leave_out, blocks)
@@ -134,20 +133,6 @@ regression_remedy <- paste(
   "Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
   "design of permute::how() in `permutations`, which can also shift a series."
 )
-
-# A fit with what has units in those of the data, in which a coefficient may be too large for a
-# double: it is NA.
-fit_in_units <- function(fit, scale_x, scale_y, standardize) {
-  if (!standardize) {
-    for (column in intersect(c("estimate", "centered"), names(fit$rows))) {
-      values <- fit$rows[[column]] * (scale_x / scale_y)
-      fit$rows[[column]] <- replace(values, is.infinite(values), NA)
-    }
-  }
-  fit$model$intercept <- fit$model$intercept / scale_y
-  fit$fitted <- fit$fitted / scale_y
-  fit
-}
 
 # Of two predictors, as the tests see them. gram: their products.
 largest_correlation <- function(gram) {
@@ -216,8 +201,9 @@ regression_design <- function(permutations, n, leave_out, blocks) {
   block_plan(within, n, check_count(permutations, "permutations"), arg)$fixed
 }
 
-# The fit of one response: list(rows, model, null, fitted), see regression_result().
-regression_of <- function(response, table, between, sides, design, standardize) {
+# The fit of one response: list(rows, model, null, fitted), see regression_result(). scale_x and
+# scale_y: by what the data were multiplied.
+regression_of <- function(response, table, between, sides, design, standardize, scale_x, scale_y) {
   at <- which(between & !is.na(response) & !rowSums(is.na(table$x)))
   means <- colMeans(table$x[at, , drop = FALSE])
   x <- sweep(table$x[at, , drop = FALSE], 2, means)
@@ -251,7 +237,14 @@ regression_of <- function(response, table, between, sides, design, standardize) 
                       pairs = length(at))
   fitted <- rep(NA_real_, length(response))
   fitted[at] <- model$intercept + table$x[at, , drop = FALSE] %*% weights
-  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms, fitted = fitted)
+  # in the units of the data, in which a coefficient may be too large for a double: it is NA
+  for (column in if (!standardize) intersect(c("estimate", "centered"), names(rows))) {
+    values <- rows[[column]] * (scale_x / scale_y)
+    rows[[column]] <- replace(values, is.infinite(values), NA)
+  }
+  model$intercept <- model$intercept / scale_y
+  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms,
+       fitted = fitted / scale_y)
 }
 
 # ---- fits, from sums of products alone
@@ -271,8 +264,7 @@ fit_weights <- function(gram, cross, fit, ridge) {
 solve_scaled <- function(gram, cross) {
   size <- sqrt(pmax(diag(gram), 0))
   size[size == 0] <- 1
-  parts <- eigen(gram / tcrossprod(size), symmetric = TRUE)
-  least_norm(parts, equal_share, cross / size) / size
+  least_norm(eigen(gram / tcrossprod(size), symmetric = TRUE), equal_share, cross / size) / size
 }
 
 # The part of the sum of squares of each response that the weights explain.

@@ -18,8 +18,7 @@ evaluate_rounds <- function(task, rounds, threads) {
   rows <- switch(task$way, grams = gram_rounds(task, rounds, threads),
                  ranks = rank_rounds(task, rounds, threads), plain = plain_rounds(task, rounds),
                  no_branch(task$way))
-  size <- ncol(task$values)
-  rows$table[rep(task$constant, each = size), ] <- NA
+  rows$table[rep(task$constant, each = ncol(task$values)), ] <- NA
   weight <- rounds$m_test
   scores <- mean_table(rows$table, weight)
   if (is.null(rounds$m_low)) return(list(scores = scores))
@@ -201,8 +200,7 @@ gram_ceilings <- function(cosines, group, rounds) {
   of_group <- function(values) rowsum(values, group)[group, , drop = FALSE]
   left <- rep(colSums(low * sums), each = size) - 2 * of_group(low * sums) + of_group(low * own)
   lower <- (sums - own) / sqrt(pmax(left, 0))
-  others <- rep(colSums(low), each = size) - of_group(low)
-  lower[others == 0 | !is.finite(lower)] <- NA
+  lower[rep(colSums(low), each = size) - of_group(low) == 0 | !is.finite(lower)] <- NA
   list(lower = lower, upper = upper)
 }
 
@@ -254,10 +252,9 @@ ranked_table <- function(task, rounds, threads) {
   if (is.null(fast$fixed)) return(list(table = matrix(0, 0, ncol(w))))
   last <- task$last
   if (!is.null(last) && identical(last$w_ranked, w)) return(list(table = last$table))
-  columns <- bind_ranked(fast$ranked, fast$fixed)
   alone <- ncol(w) < ncol(rounds$m_test)
   if (alone) rounds <- list(m_test = matrix(1, ncol(task$values), ncol(w)))
-  found <- draw_ranks(columns, w, rounds, threads)
+  found <- draw_ranks(bind_ranked(fast$ranked, fast$fixed), w, rounds, threads)
   if (!is.null(last) && !alone) {
     last$w_ranked <- w
     last$table <- found$table

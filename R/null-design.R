@@ -155,8 +155,7 @@ all_permutations <- function(n) {
   for (size in seq_len(n)[-1]) {
     # each element stands first in turn, followed by every permutation of the others
     parts <- lapply(seq_len(size), function(first) {
-      rest <- setdiff(seq_len(size), first)
-      rbind(first, matrix(rest[result], size - 1))
+      rbind(first, matrix(setdiff(seq_len(size), first)[result], size - 1))
     })
     result <- do.call(cbind, parts)
   }
@@ -197,8 +196,7 @@ design_matrix <- function(design) {
   if (is.null(design$coset)) return(design$matrix)
   n <- design$n
   check_permutation_memory(n, n * ncol(design$coset$orders_y))
-  position <- order(design$coset$order_x)
-  shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
+  shifted <- (rep(order(design$coset$order_x) - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
   all <- matrix(apply(design$coset$orders_y, 2, function(s) s[shifted]), n)[, -1, drop = FALSE]
   if (is.null(design$kept)) all else all[, design$kept, drop = FALSE]
 }
@@ -444,8 +442,7 @@ distance_products <- function(d) {
   }
   means <- means / n
   # rows that have a later one at the lag, and rows that have an earlier one
-  pairs <- rev(cumsum(means)) + rev(cumsum(rev(means)))
-  (pairs - n:1 * mean(means) - cumulated) / 2
+  (rev(cumsum(means)) + rev(cumsum(rev(means))) - n:1 * mean(means) - cumulated) / 2
 }
 
 # How many directions the rows vary in: the participation ratio, tr(K)^2 / tr(K^2) of the centred

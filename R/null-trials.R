@@ -138,8 +138,7 @@ mean_kernels <- function(task, side) {
 
 # In the order of their forms.
 used_representations <- function(task, side) {
-  index <- if (side == "x") task$pairs$i else task$pairs$j
-  task$sides[[side]]$reprs[unique(index)]
+  task$sides[[side]]$reprs[unique(if (side == "x") task$pairs$i else task$pairs$j)]
 }
 
 is_whole_route <- function(route) {

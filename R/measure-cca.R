@@ -62,10 +62,9 @@ mean_cosine <- function(statistic, x, y, args) {
 # other side. `most` is the rank of the whole space.
 warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n - 1) {
   full <- c(if (rank_x >= most) pair$x$arg, if (rank_y >= most) pair$y$arg)
-  if (!length(full)) return(invisible())
-  warn("trivial", "The columns of `{full[1]}` span the whole space of {pair$x$n} stimuli (rank ",
-       "{most}): {consequence}, whatever the data. Use more stimuli than neurons, or a measure ",
-       "that weights directions by their variance.", data = full)
+  warn_if(length(full), "trivial", "The columns of `{full[1]}` span the whole space of ",
+          "{pair$x$n} stimuli (rank {most}): {consequence}, whatever the data. Use more stimuli ",
+          "than neurons, or a measure that weights directions by their variance.", data = full)
 }
 
 declare_measure(
@@ -73,11 +72,7 @@ declare_measure(
   range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Hotelling 1936; Yanai 1974",
-  check = function(args) {
-    args$summary <- check_choice(args$summary, c("mean", "mean_squared", "yanai"), "summary")
-    args
-  },
-  form = "basis",
+  check = check_choices(summary = c("mean", "mean_squared", "yanai")), form = "basis",
   prepare = function(repr, args, side) extend_form(form_basis(repr), rank = basis_rank(repr)),
   # the canonical correlations, or the sum of their squares, which needs no decomposition
   statistic = function(pair, x, y, args) {
@@ -190,10 +185,7 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
-  null = function(args) {
-    new_null("singular", operand = svcca_operand)
-  },
-  needs_data = FALSE,
+  null = function(args) new_null("singular", operand = svcca_operand), needs_data = FALSE,
   # The kept components are held. Where many are left out, these are no influences. Where few are,
   # how many differs between samples of stimuli, which may be most of the error (bench/inference.R
   # stimuli kind=gains measures=svcca). So half-samples serve unless all are kept.
@@ -221,11 +213,7 @@ declare_measure(
   id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca", resi = "PWCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
-  reference = "Morcos et al. 2018",
-  check = function(args) {
-    args$weights <- check_choice(args$weights, c("projection", "l1"), "weights")
-    args
-  },
+  reference = "Morcos et al. 2018", check = check_choices(weights = c("projection", "l1")),
   form = "basis", keeps = function(args) if (args$weights == "projection") "coordinates",
   prepare = function(repr, args, side) form_basis(repr),
   statistic = function(pair, x, y, args) {

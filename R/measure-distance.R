@@ -299,21 +299,15 @@ declare_measure(
   resi = "RSMDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Yin and Shen 2018", accepts = c("data", "dist"),
-  check = function(args) {
-    args$norm <- check_choice(args$norm, c("frobenius", "spectral"), "norm")
-    args
-  },
-  form = "distances", prepare = function(repr, args, side) form_distances(repr),
-  statistic = difference_norm,
+  check = check_choices(norm = c("frobenius", "spectral")), form = "distances",
+  prepare = function(repr, args, side) form_distances(repr), statistic = difference_norm,
   score = function(statistic, x, y, args) statistic / min(x$scale, y$scale),
   # refuses scores that are not finite, and scores of 0 for sides that differ: in the units of the
   # data their norm is too large or too small for a double
   inspect = function(score, pair, x, y, args) {
-    if (is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)) {
-      return(invisible())
-    }
-    refuse("value", "The norm of the difference of `{pair$x$arg}` and `{pair$y$arg}` is too large ",
-           "or too small for a double: rescale the data.")
+    usual <- is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)
+    refuse_if(!usual, "value", "The norm of the difference of `{pair$x$arg}` and `{pair$y$arg}` ",
+              "is too large or too small for a double: rescale the data.")
   },
   null = function(args) {
     if (args$norm == "spectral") return(NULL)

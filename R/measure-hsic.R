@@ -77,14 +77,15 @@ unscale_h <- function(value, exponents) {
 # sum of (rounding errors are a share of it), and the exponents of two of both sides.
 pair_h <- function(pair, args) {
   pair <- labelled_pair(pair, args$clusters)
-  if (args$corrects$trials) return(pair_trial_h(pair, args, pair_labels(pair, args)))
-  if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
-  switch(args$kernel, linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
-         rbf = , manifold = kernel_pair_h(pair, args), no_branch(args$kernel))
+  h_by_labels(pair, args, pair_labels(pair, args))
 }
 
-kernel_pair_h <- function(pair, args) {
-  switch(args$kernel, rbf = {
+# labels: of neurons, of which pairs of equal ones are left out, list(x, y) or NULL; self: is it a
+# self term?
+h_by_labels <- function(pair, args, labels, self = FALSE) {
+  if (args$corrects$trials) return(pair_trial_h(pair, args, labels, self))
+  if (goes_by_clusters(args)) return(cluster_h(pair, args, labels, self))
+  switch(args$kernel, linear = linear_h(pair, args$estimator, labels, self), rbf = {
     corrected <- args$estimator == "stimulus"
     a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
     b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
@@ -113,13 +114,8 @@ self_h <- function(repr, args, units, form = form_linear(repr)) {
   what <- list(settings, units, args$clusters, manifold_order(repr, args), route)
   remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
-    labels <- if (!is.null(units)) list(x = units, y = units)
-    if (args$corrects$trials) {
-      check_trials(pair, args)
-      pair_trial_h(pair, args, labels, TRUE)
-    } else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
-    else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
-    else kernel_pair_h(pair, args)
+    if (args$corrects$trials) check_trials(pair, args)
+    h_by_labels(pair, args, if (!is.null(units)) list(x = units, y = units), TRUE)
   })
 }
 

@@ -146,9 +146,7 @@ symmetric_sides <- function(args) {
 }
 
 warn_undefined_cka <- function(repr, args) {
-  if (args$kernel == "manifold" && !args$corrects$stimuli) {
-    return(warn_no_contrast(repr, args))
-  }
+  if (args$kernel == "manifold" && !args$corrects$stimuli) return(warn_no_contrast(repr, args))
   warn(unstable_class(args), "The CKA is undefined (NA): the corrected H value of `{repr$arg}` ",
        "with itself is not positive. ", cause_of_instability(list(repr)), data = repr$arg)
 }
@@ -306,10 +304,10 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka, statistic = cross_h,
   score = function(statistic, x, y, args) angle_of_cosine(cka_of_h(statistic, x, y, args)),
   inspect = function(score, pair, x, y, args) {
-    if (!is.na(score)) return(invisible())
-    warn("undefined", "The angle is undefined (NA): the corrected CKA of `{pair$x$arg}` and ",
-         "`{pair$y$arg}` is above 1 or below -1, the cosine of no angle. cka() gives the value; ",
-         "pool over splits, trials or subsets for a stable one.", data = pair$x$arg)
+    warn_if(is.na(score), "undefined", "The angle is undefined (NA): the corrected CKA of ",
+            "`{pair$x$arg}` and `{pair$y$arg}` is above 1 or below -1, the cosine of no angle. ",
+            "cka() gives the value; pool over splits, trials or subsets for a stable one.",
+            data = pair$x$arg)
   },
   null = cka_null,
   dot = function(args) cka_dot(args, function(values, args) angle_of_cosine(values)),

@@ -94,15 +94,11 @@ declare_measure(
             pair$x$data, x$means, x$scale * units$x, reversed)
     }
   },
-  score = function(statistic, x, y, args) {
-    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
-  },
-  inspect = inspect_overflow,
+  score = scaled_score, inspect = inspect_overflow,
   errors = function(args) {
     if (args$scale) return(NULL)
     # columns without a match count by their own squares
-    new_errors("influence", weighted = weighted_rows, transform = "none", growth = root_growth,
-               exact_below = enough_for_influences, stimuli = function(pair, args, codes) {
+    influence_errors(function(pair, args, codes) {
       units <- common_units(form_scaling(pair$x, args$center), form_scaling(pair$y, args$center),
                             FALSE)
       x <- scaled_data(pair$x, args$center) * units$x
@@ -112,7 +108,7 @@ declare_measure(
       products <- x[, rows, drop = FALSE] * y[, matched[rows], drop = FALSE]
       each <- rowSums(x^2) + rowSums(y^2) - 2 * rowSums(products)
       distance_influence(each, max(sum(each), 0), units$scale)
-    })
+    }, transform = "none", growth = root_growth)
   },
   held = permutation_holdout
 )
@@ -173,19 +169,14 @@ declare_measure(
   id = "hard_correlation_match", label = "Hard correlation match", family = "alignment",
   resi = "HardCorr", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
-  reference = "Li et al. 2015",
-  check = function(args) {
-    args$matching <- check_choice(args$matching, c("optimal", "greedy"), "matching")
-    args
-  },
+  reference = "Li et al. 2015", check = check_choices(matching = c("optimal", "greedy")),
   form = "columns", prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     mean_correlation(pair_correlation(pair)[hard_match(pair, args)])
   },
   needs_data = FALSE,
   errors = function(args) {
-    new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
-               stimuli = function(pair, args, codes) {
+    influence_errors(function(pair, args, codes) {
       matched <- hard_match(pair, args)
       match_influence(pair, matched[, 1], matched[, 2], rep(1 / nrow(matched), nrow(matched)))
     })
@@ -205,11 +196,8 @@ declare_measure(
   resi = "SoftCorr", direction = "similarity", range = c(-1, 1), best = 1, metric = FALSE,
   symmetric = function(args) args$direction == "both", pairing = TRUE,
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
-  check = function(args) {
-    args$direction <- check_choice(args$direction, c("both", "x", "y"), "direction")
-    args
-  },
-  form = "columns", prepare = function(repr, args, side) form_columns(repr),
+  check = check_choices(direction = c("both", "x", "y")), form = "columns",
+  prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     best <- .Call(C_side_maxima, pair_correlation(pair))
     means <- c(x = mean(best$rows), y = mean(best$columns))
@@ -217,8 +205,7 @@ declare_measure(
   },
   needs_data = FALSE,
   errors = function(args) {
-    new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
-               stimuli = function(pair, args, codes) {
+    influence_errors(function(pair, args, codes) {
       correlation <- pair_correlation(pair)
       size <- dim(correlation)
       of_x <- match_influence(pair, seq_len(size[1]), max.col(correlation, "first"),

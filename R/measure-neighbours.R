@@ -67,8 +67,7 @@ declare_neighbour_lists <- function(id, label, reference = "Huh et al. 2024", ex
 #' mutual_knn(dist(x), y, k = 5, metric = "euclidean")
 #' @seealso [cycle_knn()]
 #' @export
-mutual_knn <- function(x, y, k = 10,
-                       metric = c("cosine", "euclidean", "dot", "correlation"),
+mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                        ties = c("average", "random"), clusters = NULL,
                        na = c("error", "stimuli", "neurons"), ...) {
   one_score("mutual_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
@@ -144,8 +143,7 @@ declare_neighbour_lists(
 #' edit_distance_knn(x, y, k = 5)
 #' @seealso [second_order_cosine()]
 #' @export
-cycle_knn <- function(x, y, k = 10,
-                      metric = c("cosine", "euclidean", "dot", "correlation"),
+cycle_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                       ties = c("random", "average"), clusters = NULL,
                       na = c("error", "stimuli", "neurons"), ...) {
   one_score("cycle_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
@@ -160,8 +158,7 @@ declare_neighbour_lists(
 
 #' @rdname cycle_knn
 #' @export
-knn_jaccard <- function(x, y, k = 10,
-                        metric = c("cosine", "euclidean", "dot", "correlation"),
+knn_jaccard <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                         ties = c("average", "random"), clusters = NULL,
                         na = c("error", "stimuli", "neurons"), ...) {
   one_score("knn_jaccard", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
@@ -192,8 +189,7 @@ declare_neighbour_lists(
 
 #' @rdname cycle_knn
 #' @export
-rank_similarity <- function(x, y, k = 10,
-                            metric = c("cosine", "euclidean", "dot", "correlation"),
+rank_similarity <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                             ties = c("random", "average"), clusters = NULL,
                             na = c("error", "stimuli", "neurons"), ...) {
   one_score("rank_similarity", x, y,
@@ -316,9 +312,7 @@ declare_measure(
     if (args$estimator == "unbiased") check_rows(n, 4, pair$x$arg, "the unbiased estimator")
   },
   form = "sparse kernel",
-  keeps = function(args) {
-    c("graph", if (!args$normalize || args$centering == "full") "rows")
-  },
+  keeps = function(args) c("graph", if (!args$normalize || args$centering == "full") "rows"),
   # A sparse form (form-graph.R): the inner products at the edges of the graph, less the mean of
   # their row of the whole kernel where centering is "full"; and its norm.
   prepare = function(repr, args, side) {
@@ -338,9 +332,7 @@ declare_measure(
         # the mean inner product of every stimulus with all of them; between clusters, with itself
         # and those of other clusters
         rows <- form_rows(repr, metric)$rows
-        weight <- weight - if (is.null(codes)) {
-          as.vector(crossprod(rows, rowMeans(rows)))
-        } else {
+        weight <- weight - if (is.null(codes)) as.vector(crossprod(rows, rowMeans(rows))) else {
           of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
           sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
           sums / (repr$n - tabulate(codes)[codes] + 1)
@@ -377,9 +369,7 @@ declare_measure(
   },
   dot = function(args) {
     if (args$centering == "masked") return(NULL)
-    new_dot(function(x, y, args) {
-      c(list(table = sparse_table(x, y)), sizes_of(x, y, norm_of_form))
-    })
+    new_dot(function(x, y, args) c(list(table = sparse_table(x, y)), sizes_of(x, y, norm_of_form)))
   },
   needs_data = FALSE
 )
@@ -468,8 +458,7 @@ declare_measure(
 
 #' @rdname cycle_knn
 #' @export
-lcs_knn <- function(x, y, k = 10,
-                    metric = c("cosine", "euclidean", "dot", "correlation"),
+lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                     ties = c("random", "average"), clusters = NULL,
                     na = c("error", "stimuli", "neurons"), ...) {
   one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
@@ -478,15 +467,12 @@ lcs_knn <- function(x, y, k = 10,
 declare_neighbour_lists(
   "lcs_knn", "Longest common subsequence of neighbours", ordered = TRUE,
   range = function(args) c(0, args$k), best = function(args) as.double(args$k),
-  statistic = function(pair, x, y, args) {
-    .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
-  }
+  statistic = function(pair, x, y, args) .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
 )
 
 #' @rdname cycle_knn
 #' @export
-edit_distance_knn <- function(x, y, k = 10,
-                              metric = c("cosine", "euclidean", "dot", "correlation"),
+edit_distance_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                               ties = c("random", "average"), clusters = NULL,
                               na = c("error", "stimuli", "neurons"), ...) {
   one_score("edit_distance_knn", x, y,

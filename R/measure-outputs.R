@@ -173,9 +173,7 @@ check_classes <- function(labels, n, classes, names) {
                   "column numbers")
     }
     twice <- names[duplicated(names)]
-    if (length(twice)) {
-      label_error("holds names, but two columns have the name ", quoted(twice[1]))
-    }
+    if (length(twice)) label_error("holds names, but two columns have the name ", quoted(twice[1]))
     at <- match(labels, names)
     first <- which(is.na(at))[1]
     if (!is.na(first)) {
@@ -195,6 +193,4 @@ check_classes <- function(labels, n, classes, names) {
   as.vector(labels)
 }
 
-label_error <- function(...) {
-  refuse("labels", "`labels` ", ..., ".")
-}
+label_error <- function(...) refuse("labels", "`labels` ", ..., ".")

@@ -124,11 +124,13 @@ rotation_null <- function(args, scale) {
 # The statistic is in common units, the score in the units of the data.
 unscaled_score <- function(statistic, x, y, args) statistic / common_units(x, y, FALSE)$scale
 
+scaled_score <- function(statistic, x, y, args) {
+  if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+}
+
 inspect_overflow <- function(score, pair, x, y, args) {
-  # it is an error if a score is too large for a double
-  if (is.finite(score)) return(invisible())
-  refuse("value", "The value is too large for a double: `{pair$x$arg}` and `{pair$y$arg}` are on ",
-         "scales too far apart or too large; rescale them.")
+  refuse_if(!is.finite(score), "value", "The value is too large for a double: `{pair$x$arg}` and ",
+            "`{pair$y$arg}` are on scales too far apart or too large; rescale them.")
 }
 
 # The side with fewer columns is rotated into the space of the other, because the opposite rotation
@@ -150,11 +152,9 @@ declare_measure(
   reference = "Williams et al. 2021; Ding et al. 2021", check = check_procrustes_args,
   form = "scaling", keeps = rotation_forms, prepare = prepare_rotation,
   statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, args$scale),
-  score = function(statistic, x, y, args) {
-    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
-  },
-  inspect = inspect_overflow, null = function(args) rotation_null(args, args$scale),
-  errors = procrustes_errors, held = rotation_holdout
+  score = scaled_score, inspect = inspect_overflow,
+  null = function(args) rotation_null(args, args$scale), errors = procrustes_errors,
+  held = rotation_holdout
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
@@ -206,14 +206,13 @@ declare_measure(
   inspect = inspect_overflow, null = function(args) rotation_null(args, FALSE),
   errors = function(args) {
     # of 1 - distance / norm of y
-    new_errors("influence", weighted = weighted_rows, transform = "none",
-               exact_below = enough_for_influences, stimuli = function(pair, args, codes) {
-                 parts <- rotation_parts(pair, TRUE)
-                 square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
-                 of_distance <- distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, 1)
-                 of_norm <- distance_influence(parts$y2, parts$b, 1)
-                 -of_distance / sqrt(parts$b) + sqrt(square) * of_norm / parts$b
-               })
+    influence_errors(function(pair, args, codes) {
+      parts <- rotation_parts(pair, TRUE)
+      square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
+      of_distance <- distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, 1)
+      of_norm <- distance_influence(parts$y2, parts$b, 1)
+      -of_distance / sqrt(parts$b) + sqrt(square) * of_norm / parts$b
+    }, transform = "none")
   }
 )
 
@@ -306,27 +305,30 @@ declare_measure(
 
 # ---- how the distances vary with the stimuli
 
+# Of measures that rotate or match neurons.
+influence_errors <- function(stimuli, ...) {
+  new_errors("influence", stimuli = stimuli, weighted = weighted_rows,
+             exact_below = enough_for_influences, ...)
+}
+
 # The cosine after the best rotation: nuclear norm of x'y over the norms of x and y.
 rotation_cosine_errors <- function(cosine) {
-  new_errors("influence", weighted = weighted_rows, cosine = cosine,
-             exact_below = enough_for_influences, stimuli = function(pair, args, codes) {
-               parts <- rotation_parts(pair, is_centered(args), common = FALSE)
-               size <- sqrt(parts$a * parts$b)
-               cosine <- sum(parts$inner) / size
-               pair$x$n * (parts$inner / size -
-                             cosine * (parts$x2 / parts$a + parts$y2 / parts$b) / 2)
-             })
+  influence_errors(function(pair, args, codes) {
+    parts <- rotation_parts(pair, is_centered(args), common = FALSE)
+    size <- sqrt(parts$a * parts$b)
+    cosine <- sum(parts$inner) / size
+    pair$x$n * (parts$inner / size - cosine * (parts$x2 / parts$a + parts$y2 / parts$b) / 2)
+  }, cosine = cosine)
 }
 
 # The distance in the units of the data. It is a sum over stimuli and has no share of them: its
 # influence is that on n times the mean.
 rotation_distance_errors <- function(args) {
-  new_errors("influence", weighted = weighted_rows, transform = "none", growth = root_growth,
-             exact_below = enough_for_influences, stimuli = function(pair, args, codes) {
-               parts <- rotation_parts(pair, is_centered(args))
-               square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
-               distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, parts$scale)
-             })
+  influence_errors(function(pair, args, codes) {
+    parts <- rotation_parts(pair, is_centered(args))
+    square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
+    distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, parts$scale)
+  }, transform = "none", growth = root_growth)
 }
 
 # The distance of sides with unit norm is a chord, any other one a sum over stimuli.
@@ -448,8 +450,8 @@ declare_measure(
     })
   },
   score = function(statistic, x, y, args) {
-    if (args$method == "angular") angle_of_chord(statistic)
-    else if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+    if (args$method == "angular") angle_of_chord(statistic) else
+      scaled_score(statistic, x, y, args)
   },
   inspect = function(score, pair, x, y, args) {
     inspect_overflow(score, pair, x, y, args)
@@ -461,9 +463,7 @@ declare_measure(
   null = function(args) {
     if (!whitens_sides(args)) return(rotation_null(args, is_relative(args)))
     new_null("singular", sums = list("shape", args[c("alpha", "whitening", "center")]),
-             operand = function(form, repr, args, side) {
-               list(matrix = whitened_scores(form, args))
-             },
+             operand = function(form, repr, args, side) list(matrix = whitened_scores(form, args)),
              statistic = function(values, x, y, args, design) {
                permuted_distance(values, x, y, is_relative(args))
              })

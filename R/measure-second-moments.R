@@ -86,9 +86,7 @@ declare_measure(
   form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures"), undefined = warn_no_moment,
   statistic = function(pair, x, y, args) sum(singular_values(factor_cross(x, y))),
-  score = function(statistic, x, y, args) {
-    clip_to_range(statistic / x$norm / y$norm, 0, 1)
-  },
+  score = function(statistic, x, y, args) clip_to_range(statistic / x$norm / y$norm, 0, 1),
   null = moment_null(function(values, x, y, args, design) values), needs_data = FALSE
 )
 
@@ -247,18 +245,14 @@ declare_form("second moment", relabel = relabel_parts(rows = "factor"),
 # 1. A "dist" object holds squares, but for Euclidean distances that dist() made, and roots.
 form_squared_distances <- function(repr) {
   remember_form(repr, "squared distances", list(), {
-    d <- if (repr$kind == "data") form_distances(repr)$d else as.double(repr$data)
-    before <- if (repr$kind == "data") form_distances(repr)$scale else 1
+    distances <- if (repr$kind == "data") form_distances(repr) else
+      list(d = as.double(repr$data), scale = 1)
+    d <- distances$d
     largest <- max(abs(d))
     square <- repr$kind == "data" ||
       (repr$kind == "dist" && kind_of_values(repr$data) == "distances")
-    scale <- if (largest == 0) 1 else if (square) {
-      power_of_two_below(largest)
-    } else {
-      power_of_two_below(sqrt(largest))
-    }
-    d <- if (square) (d * scale)^2 else d * scale * scale
-    list(d = d, scale = scale * before)
+    scale <- if (largest == 0) 1 else power_of_two_below(if (square) largest else sqrt(largest))
+    list(d = if (square) (d * scale)^2 else d * scale * scale, scale = scale * distances$scale)
   })
 }
 
@@ -276,16 +270,12 @@ note_squares <- function(repr, id) {
            "transform_rdm().", data = repr$arg)
     } else {
       plain <- is.null(attr(repr$data, "distance")) && is.null(attr(repr$data, "transformed"))
-      inform("squared", "`{repr$arg}` has ",
-             if (plain) "Euclidean distances made by dist()" else
-               paste0("distances (", distance_words(repr$data),
-                      ")"), ": {id}() squares them. If they are squares already (",
+      inform("squared", "`{repr$arg}` has ", if (plain) "Euclidean distances made by dist()" else
+               paste0("distances (", distance_words(repr$data), ")"),
+             ": {id}() squares them. If they are squares already (",
              if (plain) "dist(x)^2 keeps the attribute" else "arithmetic keeps the attributes",
-             "), ",
-             if (plain) {
-               paste0("set attr(", repr$arg, ", \"method\") <- NULL.")
-             } else paste0("give as.dist(as.matrix(", repr$arg,
-                           "))."))
+             "), ", if (plain) paste0("set attr(", repr$arg, ", \"method\") <- NULL.") else
+               paste0("give as.dist(as.matrix(", repr$arg, "))."))
     }
   })
 }

@@ -123,11 +123,8 @@ declare_form("cloud", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(min(n, args$batch)))
 
 cloud_of_rows <- function(repr, rows) {
-  distances <- if (repr$kind == "dist") {
-    dist_of_rows(repr$data, rows)
-  } else {
+  distances <- if (repr$kind == "dist") dist_of_rows(repr$data, rows) else
     .Call(C_row_distances, repr$data, rows, form_centering(repr)$scale, thread_count())
-  }
   unit <- square_quantile(distances, length(rows), 0.9)
   if (unit == 0) {
     m <- length(rows)
@@ -182,9 +179,7 @@ declare_measure(
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Barannikov et al. 2022", accepts = c("data", "dist"),
   check = function(args) {
-    if (!identical(args$batch, Inf)) {
-      args$batch <- check_count(args$batch, "batch", least = 4)
-    }
+    if (!identical(args$batch, Inf)) args$batch <- check_count(args$batch, "batch", least = 4)
     args$trials <- check_count(args$trials, "trials")
     args
   },

@@ -149,9 +149,7 @@ declare_measure(
                        units$y * y$columns[, plan$y, drop = FALSE])^2)
     sqrt(sum(plan$weight * gaps) / args$mass)
   },
-  score = function(statistic, x, y, args) {
-    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
-  },
+  score = scaled_score,
   inspect = function(score, pair, x, y, args) {
     inspect_overflow(score, pair, x, y, args)
     note_in_sample(pair, args$mass)
@@ -160,9 +158,7 @@ declare_measure(
   errors = function(args) {
     # Of the square of the distance, with the plan held: n times what each stimulus adds, less what
     # all do. The scales of the sides vary, too.
-    new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
-               transform = "none", growth = if (!args$scale) root_growth,
-               stimuli = function(pair, args, codes) {
+    influence_errors(function(pair, args, codes) {
       x <- form_neurons(pair$x, args$center)
       y <- form_neurons(pair$y, args$center)
       units <- common_units(x, y, args$scale)
@@ -180,7 +176,7 @@ declare_measure(
       each <- each - size_x * (sum(aa) - sum(ab)) - size_y * (sum(bb) - sum(ab))
       square <- sum(aa) + sum(bb) - 2 * sum(ab)
       length(each) * each / (2 * sqrt(square))
-    })
+    }, transform = "none", growth = if (!args$scale) root_growth)
   },
   held = soft_distance_holdout
 )
@@ -215,8 +211,7 @@ declare_measure(
   },
   inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass), needs_data = FALSE,
   errors = function(args) {
-    new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
-               stimuli = function(pair, args, codes) {
+    influence_errors(function(pair, args, codes) {
       plan <- correlation_plan(pair, args$mass)
       match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
     })

@@ -111,6 +111,15 @@ complete_declarations <- function() {
   }
 }
 
+# The `check` of a measure whose only parameters are these choices.
+check_choices <- function(...) {
+  choices <- list(...)
+  function(args) {
+    for (name in names(choices)) args[[name]] <- check_choice(args[[name]], choices[[name]], name)
+    args
+  }
+}
+
 families <- c("kernel", "cca", "subspace", "alignment", "distance", "neighbours", "topology",
               "statistic")
 

@@ -134,15 +134,13 @@ permuted_columns <- function(values, order) {
 counts_chance <- function(task, data, design) {
   orders <- with_observed(design)
   parts <- distinct_parts(data$rounds)
-  places <- pair_places(seq_len(nrow(task$values)), task$n)
   size <- ncol(task$values)
-  counting <- counting_pairs(task)
-  sorted <- apply(parts$w[, unique(parts$test), drop = FALSE] > 0, 2, function(w) {
-    there <- counting & w[places$first] & w[places$second]
+  sorted <- apply(parts$w[, unique(parts$test), drop = FALSE], 2, function(w) {
+    there <- pairs_of_part(task, w)
     lapply(seq_len(size), function(i) ordered_pairs(task$values[, i], task$n, there))
   }, simplify = FALSE)
   scores <- lapply(task$components, function(model) {
-    levels <- pair_levels(replace(model, !counting, 0))
+    levels <- pair_levels(replace(model, !counting_pairs(task), 0))
     taus <- lapply(sorted, function(rdms) vapply(rdms, function(order) {
       counts <- permuted_excess(order, levels, orders, chance_label)
       tied <- order$untied == 0 | counts[, 2] == choose(length(order$level), 2)
@@ -242,9 +240,7 @@ inner_chance <- function(task, data, design) {
 products_chance <- function(task, data, design, threads) {
   parts <- distinct_parts(data$rounds)
   # the pooled RDM to which weights are fitted in each round
-  train <- if (any(task$flexible)) {
-    pools_of_rounds(task, parts$w, parts$train, data$rounds$m_train)
-  }
+  train <- if (any(task$flexible)) pools_of_rounds(task, parts$w, parts$train, data$rounds$m_train)
   test <- pools_of_rounds(task, parts$w, parts$test, test_weights(data$rounds))
   in_orders(task, data, design, function(k, orders) {
     columns <- fitted_columns(task, k, orders)
@@ -359,7 +355,11 @@ ranks_chance <- function(task, data, design, threads) {
   in_orders(task, data, design, function(k, orders) {
     columns <- columns_of_orders(task$components[[k]], orders)
     model <- task$models[[k]]
-    weights <- if (!task$flexible[k]) NULL else if (model$type == "select") {
+    if (!task$flexible[k]) {
+      scores <- by_ranks(task, columns, parts$w, parts$test, rounds$m_test)
+      return(matrix(scores, length(parts$test)))
+    }
+    weights <- if (model$type == "select") {
       apply(by_ranks(task, columns, parts$w, parts$train, rounds$m_train), 2:3, selected)
     } else {
       fitted <- fitted_columns(task, k, orders)
@@ -368,13 +368,8 @@ ranks_chance <- function(task, data, design, threads) {
                                with_pools(pools, fitted))
       apply(found, 2, function(w) scaled_weights(model, w))
     }
-    scores <- if (is.null(weights)) {
-      by_ranks(task, columns, parts$w, parts$test, rounds$m_test)
-    } else {
-      weights <- array(weights, c(dim(columns)[2], length(parts$test), ncol(orders)))
-      sums_by_ranks(task, columns, replace(weights, is.na(weights), 0), parts, rounds$m_test)
-    }
-    matrix(scores, length(parts$test))
+    weights <- array(weights, c(dim(columns)[2], length(parts$test), ncol(orders)))
+    sums_by_ranks(task, columns, replace(weights, is.na(weights), 0), parts, rounds$m_test)
   })
 }
 

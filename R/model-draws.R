@@ -40,9 +40,7 @@ check_factor_sizes <- function(factors, groups, n, words) {
 }
 
 # at: indices, a draw a row. Counts, a draw a column.
-counts_of <- function(at, size) {
-  matrix(as.double(apply(at, 1, tabulate, size)), size)
-}
+counts_of <- function(at, size) matrix(as.double(apply(at, 1, tabulate, size)), size)
 
 given_draws <- function(resample, groups, n, words) {
   known <- c("rdm", "condition")

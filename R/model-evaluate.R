@@ -349,9 +349,7 @@ fold_rounds <- function(task, w, m, folds) {
   })
   index <- rep(seq_along(made), lengths(made))
   rounds <- unlist(made, recursive = FALSE)
-  part <- function(set, name) {
-    do.call(cbind, lapply(rounds, function(round) round[[set]][[name]]))
-  }
+  part <- function(set, name) do.call(cbind, lapply(rounds, function(round) round[[set]][[name]]))
   train <- part("train", "m")
   list(rounds = list(w_train = part("train", "w"), w_test = part("test", "w"), m_train = train,
                      m_test = part("test", "m"), m_low = train,

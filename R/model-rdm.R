@@ -65,9 +65,8 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
 }
 
 warn_collinear <- function(any, which) {
-  if (!any) return(invisible())
-  warn("collinear", "Components of {which} are linear combinations of each other: many weights ",
-       "predict the same RDM, of which the smallest are taken.")
+  warn_if(any, "collinear", "Components of {which} are linear combinations of each other: many ",
+          "weights predict the same RDM, of which the smallest are taken.")
 }
 
 # The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL
@@ -248,7 +247,20 @@ as_rdm_models <- function(models, table, na, arg = "models") {
   if (is.null(names(models))) names(models) <- paste0("model", seq_along(models))
   check_element_names(models, arg)
   places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
-  models <- Map(as_rdm_model, models, places, list(table))
+  models <- Map(function(model, place) {
+    if (!inherits(model, "repalign_rdm_model")) {
+      one <- rdm_table(model, place, allow_na = TRUE)
+      refuse_if(ncol(one$values) > 1, "type", "`{place}` is a list of RDMs: say with rdm_model() ",
+                "how they are combined.")
+      model <- new_rdm_model(one, "fixed")
+    }
+    own <- model$table
+    unnamed <- is.null(own$labels) || is.null(table$labels)
+    refuse_if(own$n != table$n, "size", "`{place}` has {own$n} stimuli, but the data have ",
+              "{table$n}: RDMs that are compared have the same stimuli. match_rows() keeps those ",
+              "that all have, by name{if (unnamed) ': give labels to all'}.")
+    model
+  }, models, places)
   # their stimuli in the order of those of the data
   labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
   all <- c("rdms", places)
@@ -275,21 +287,4 @@ as_rdm_models <- function(models, table, na, arg = "models") {
     }
     replace(model, c("table", "sized"), list(own, even_sizes(own$values)))
   }, models, places, at[-1])
-}
-
-as_rdm_model <- function(model, place, table) {
-  if (!inherits(model, "repalign_rdm_model")) {
-    one <- rdm_table(model, place, allow_na = TRUE)
-    refuse_if(ncol(one$values) > 1, "type", "`{place}` is a list of RDMs: say with rdm_model() ",
-              "how they are combined.")
-    model <- new_rdm_model(one, "fixed")
-  }
-  own <- model$table
-  if (own$n != table$n) {
-    unnamed <- is.null(own$labels) || is.null(table$labels)
-    refuse("size", "`{place}` has {own$n} stimuli, but the data have {table$n}: RDMs that are ",
-           "compared have the same stimuli. match_rows() keeps those that all have, by ",
-           "name{if (unnamed) ': give labels to all'}.")
-  }
-  model
 }

@@ -80,15 +80,11 @@ group_sentence <- function(x) {
                     p_words(x$p_value[row])))
   }, "")
   blocks <- any(grepl("block", x$deleted))
-  about <- if (x$subjects[1] > 1) {
-    paste("over", count_of(x$subjects[1], "subject"), "and", x$deleted[1])
-  } else paste("over", x$deleted[1])
-  paste0("In a regression of RDMs, ", about, ": ", enumerate(words, 6, quote = FALSE),
-         "; p-values are about other ", if (blocks) "blocks" else "conditions",
-         if (x$subjects[1] > 1) " and other subjects",
-         if (x$subjects[1] > 1 && x$subjects[1] < few_subjects) {
-           paste0(", a guess from only ", x$subjects[1])
-         }, ".")
+  count <- x$subjects[1]
+  paste0("In a regression of RDMs, over ", if (count > 1) paste(count_of(count, "subject"), "and "),
+         x$deleted[1], ": ", enumerate(words, 6, quote = FALSE), "; p-values are about other ",
+         if (blocks) "blocks" else "conditions", if (count > 1) " and other subjects",
+         if (count > 1 && count < few_subjects) paste(", a guess from only", count), ".")
 }
 
 # fits: of each response, from regression_of(); group: the subject of each; tested: from

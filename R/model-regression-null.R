@@ -30,9 +30,7 @@ pair_centering <- function(mask, center) {
 effects_inverse <- function(mask) {
   n <- nrow(mask)
   degree <- rowSums(mask)
-  if (all(degree == n - 1)) {
-    return(list(rank = n, matrix = (diag(n) - 1 / (2 * (n - 1))) / (n - 2)))
-  }
+  if (all(degree == n - 1)) return(list(rank = n, matrix = (diag(n) - 1 / (2 * (n - 1))) / (n - 2)))
   root <- catch_error(chol(mask + diag(degree)), failed = function(e) NULL)
   if (!is.null(root) && min(diag(root))^2 > 1e-6) return(list(rank = n, matrix = chol2inv(root)))
   generalised_inverse(mask + diag(degree))

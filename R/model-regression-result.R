@@ -185,12 +185,10 @@ summary.repalign_regression <- function(object, ...) {
 warn_untested_terms <- function(group) {
   lost <- group[is.na(group$p_value) & !is.na(group$p_conditions), ]
   if (!nrow(lost)) return(invisible())
-  few <- lost$deleted[1] %in% c("1 block", "2 blocks")
-  blocks <- grepl("block", lost$deleted[1])
-  reason <- if (few) {
+  reason <- if (lost$deleted[1] %in% c("1 block", "2 blocks")) {
     paste0("`blocks` (with `leave_out`) leave ", lost$deleted[1], " that may be independent, and ",
            "errors need at least ", least_units, ". p_conditions is about these conditions alone")
-  } else if (blocks) {
+  } else if (grepl("block", lost$deleted[1])) {
     paste("within blocks, or within those that are left without one of them, too little is left to",
           "estimate the coefficient, or it is the same without any block")
   } else {

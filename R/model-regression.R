@@ -268,9 +268,7 @@ solve_scaled <- function(gram, cross) {
 }
 
 # The part of the sum of squares of each response that the weights explain.
-explained_by <- function(weights, gram, cross) {
-  colSums(weights * (2 * cross - gram %*% weights))
-}
+explained_by <- function(weights, gram, cross) colSums(weights * (2 * cross - gram %*% weights))
 
 # Where ordinary least squares are not negative, they are the answer.
 nonnegative_weights <- function(gram, cross) {

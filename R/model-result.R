@@ -277,10 +277,8 @@ evaluation_parts <- function(task, whole, draws, sizes) {
   parts <- if (length(draws)) parts_of_variance(draws, sizes, defined) else
     if (!is.null(whole$table) && sizes[["rdm"]] > 1) {
       parts_of_table(whole$table[, defined, drop = FALSE], task$group)
-    } else {
-      empty <- matrix(NA_real_, length(defined), length(defined))
-      list(main = list(empty), interactions = NULL, df = NA_real_, capped = TRUE)
-    }
+    } else list(main = list(matrix(NA_real_, length(defined), length(defined))),
+                interactions = NULL, df = NA_real_, capped = TRUE)
   whole_of <- function(part) {
     all <- matrix(NA_real_, length(models), length(models), dimnames = list(models, models))
     all[defined, defined] <- part

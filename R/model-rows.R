@@ -232,10 +232,9 @@ rows_side <- function(value, arg, other, inner, outer, allow_na) {
 
 # Says how many pairs count where some are missing.
 note_pairs <- function(counts, all, done) {
-  if (all(counts == all)) return(invisible())
-  inform("pairs_left_out", "na = \"pairwise\": {done} over ",
-         "{paste(unique(range(counts)), collapse = ' to ')} of {format(all, big.mark = ',')} ",
-         "pairs of conditions.")
+  inform_if(any(counts != all), "pairs_left_out", "na = \"pairwise\": {done} over ",
+            "{paste(unique(range(counts)), collapse = ' to ')} of {format(all, big.mark = ',')} ",
+            "pairs of conditions.")
 }
 
 # list(rows, whole) of two RDMs.
@@ -320,9 +319,7 @@ pair_shares <- function(a, b, outer) {
 }
 
 # For each element, with how many others it is concordant, less with how many it is discordant.
-net_concordance <- function(a, b) {
-  below(a, b) + below(-a, -b) - below(a, -b) - below(-a, b)
-}
+net_concordance <- function(a, b) below(a, b) + below(-a, -b) - below(a, -b) - below(-a, b)
 
 # For each element, how many others are smaller in both a and b. In the order of a, neighbouring
 # blocks are merged to ever larger ones; each merge counts, for the elements of the right block,

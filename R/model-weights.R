@@ -128,14 +128,9 @@ scaled_weights <- function(model, weights) weights / unit_of_weights(model, weig
 
 # What weights are divided by. Those of a mixture, or of a chosen component, add up to 1 in the end.
 unit_of_weights <- function(model, weights, raw = FALSE) {
-  if (model$type != "weighted") {
-    unit <- sum(weights)
-  } else if (raw) {
-    unit <- 1
-  } else {
-    largest <- max(abs(weights))
-    unit <- largest * sqrt(sum((weights / largest)^2))
-  }
+  largest <- max(abs(weights))
+  unit <- if (model$type != "weighted") sum(weights) else if (raw) 1 else
+    largest * sqrt(sum((weights / largest)^2))
   if (isTRUE(unit > 0)) unit else 1
 }
 

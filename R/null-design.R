@@ -354,12 +354,10 @@ cluster_plan <- function(codes, n, wanted) {
 # Tells the user that fewer permutations are possible than were asked for. where: a phrase such as
 # "within `blocks`"; of: what is counted, such as "permutations".
 note_fewer <- function(possible, wanted, where, of) {
-  if (possible >= wanted) return(invisible())
-  one <- possible == 1
-  inform("few_permutations", "Only {possible} ",
-         if (one) sub("s$", " is", of) else paste(of, "are"), " possible {where}, fewer than the ",
-         "{wanted} asked for: the smallest possible p-value is ",
-         "{format(1 / (possible + 1), digits = 3)}.")
+  inform_if(possible < wanted, "few_permutations", "Only {possible} ",
+            if (possible == 1) sub("s$", " is", of) else paste(of, "are"), " possible {where}, ",
+            "fewer than the {wanted} asked for: the smallest possible p-value is ",
+            "{format(1 / (possible + 1), digits = 3)}.")
 }
 
 # ---- series

@@ -20,21 +20,25 @@ declare_null_kernel(
   "inner", cosets = TRUE, size = function(n, d) as.double(n)^2,
   run = function(task) {
     matrices <- function(side) lapply(side$forms, function(form) form$matrix)
-    inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)
-    columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
-    lapply(seq_len(nrow(task$pairs)), function(p) null_of_inner(task, p, inner[, columns[p]]))
+    nulls_of_inner(task, inner_products(matrices(task$x), matrices(task$y), task$design,
+                                        task$label))
   }
 )
 
-# The null of pair number p from its inner products.
-null_of_inner <- function(task, p, values) {
-  forms <- task_forms(task, p)
-  if (!is.null(task$null$correction)) {
-    pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
-    values <- values - task$null$correction(pair, task$args, task$design)
-  }
-  null_of_pair(values, task$score(values, forms$x, forms$y),
-               equal_share * forms$x$norm * forms$y$norm, task$observed[p], task$design$kept)
+# inner: the inner products of all forms, a column for each two, those of x the fastest. adjust: how
+# those of a pair follow from them and from its forms.
+nulls_of_inner <- function(task, inner, adjust = function(values, forms) values) {
+  columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
+  lapply(seq_len(nrow(task$pairs)), function(p) {
+    forms <- task_forms(task, p)
+    values <- adjust(inner[, columns[p]], forms)
+    if (!is.null(task$null$correction)) {
+      pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
+      values <- values - task$null$correction(pair, task$args, task$design)
+    }
+    null_of_pair(values, task$score(values, forms$x, forms$y),
+                 equal_share * forms$x$norm * forms$y$norm, task$observed[p], task$design$kept)
+  })
 }
 
 # The null kernel "factors" makes the same inner products where stimuli are many and neurons few:
@@ -49,25 +53,19 @@ null_of_inner <- function(task, p, values) {
 declare_null_kernel(
   "factors", cosets = FALSE, size = function(n, d) as.double(n) * min(n, d),
   run = function(task) {
-    part <- function(side, name) lapply(side$forms, function(form) form[[name]])
     permutations <- with_observed(task$design)
-    layers <- lapply(task[c("x", "y")], part, "factor")
+    layers <- lapply(task[c("x", "y")], function(side) lapply(side$forms, `[[`, "factor"))
     n <- as.double(task$design$n)
     # how many permutations take about a second
     at_once <- 7e9 / (n * prod(vapply(layers, function(one) sum(lengths(one)) / n, 0)))
     inner <- in_chunks(ncol(permutations), at_once, function(columns) {
       .Call(C_permuted_products, layers$x, layers$y, permutations[, columns, drop = FALSE])
     }, task$label)
-    columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
-    lapply(seq_len(nrow(task$pairs)), function(p) {
-      forms <- task_forms(task, p)
-      values <- inner[, columns[p]]
+    nulls_of_inner(task, inner, function(values, forms) {
       a <- forms$x$diagonal
       b <- forms$y$diagonal
-      if (!is.null(a)) {
-        values <- u_centered_products(values, paired_sums(a, b, task$design), sum(a) * sum(b), n)
-      }
-      null_of_inner(task, p, values)
+      if (is.null(a)) return(values)
+      u_centered_products(values, paired_sums(a, b, task$design), sum(a) * sum(b), n)
     })
   }
 )
@@ -310,12 +308,9 @@ pearson3_upper <- function(q, moments) {
 
 pearson3_quantile <- function(p, moments) {
   g <- moments$skewness
-  if (abs(g) < 1e-6) {
-    z <- stats::qnorm(p)
-  } else {
-    shape <- 4 / g^2
-    z <- sign(g) * (stats::qgamma(p, shape, lower.tail = g > 0) - shape) / sqrt(shape)
-  }
+  shape <- 4 / g^2
+  z <- if (abs(g) < 1e-6) stats::qnorm(p) else
+    sign(g) * (stats::qgamma(p, shape, lower.tail = g > 0) - shape) / sqrt(shape)
   moments$mean + z * sqrt(moments$var)
 }
 
@@ -427,11 +422,9 @@ check_laws <- function(nulls, set, names) {
     mapply(law_complaint, null$laws, null$observed, titles)
   }, nulls, set))
   bad <- found[nzchar(found)]
-  if (!length(bad)) return(invisible())
-  refuse("design", "engine = \"moments\" would mislead",
-         if (length(found) > 1) {
-           paste0(" for ", length(bad), " of ", length(found), " comparisons")
-         }, ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
+  refuse_if(length(bad), "design", "engine = \"moments\" would mislead",
+            if (length(found) > 1) paste(" for", length(bad), "of", length(found), "comparisons"),
+            ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
 }
 
 # What is wrong with a law, or "".

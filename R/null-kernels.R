@@ -341,12 +341,9 @@ sparse_null <- function(statistic, reversed = FALSE) {
     "edges", passes = c(list(pass("out")), if (reversed) list(pass("in"))),
     operand = function(form, repr, args, side) {
       # the edges of a sparse form, which is described in form-graph.R
-      out <- if (is.null(form$start)) {
-        edges_out(form$idx, form$weight)
-      } else {
+      out <- if (is.null(form$start)) edges_out(form$idx, form$weight) else
         list(start = as.integer(form$start), target = as.integer(form$idx),
              rank = rep(1L, length(form$idx)), weight = as.double(form$weight))
-      }
       list(graphs = c(list(out = out), if (reversed) list("in" = edges_in(out))))
     },
     statistic = statistic

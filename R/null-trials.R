@@ -273,12 +273,10 @@ in_trial_order <- function(values, order) {
   size <- dim(values)
   stimulus <- rep(seq_len(size[1]), size[2])
   neuron <- rep(seq_len(size[2]), each = size[1])
-  for (t in seq_len(size[3])) {
-    arranged <- values[cbind(stimulus, neuron, order[stimulus, t])]
-    if (t == 1) result <- array(0, size)
-    result[, , t] <- arranged
-  }
-  result
+  arranged <- vapply(seq_len(size[3]), function(t) {
+    values[cbind(stimulus, neuron, order[stimulus, t])]
+  }, numeric(length(stimulus)))
+  array(arranged, size)
 }
 
 # xs, ys: what trial_blocks() gives. A matrix: a row for each permutation, the identity first, a

@@ -72,7 +72,7 @@ declare_measure(
   range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Hotelling 1936; Yanai 1974",
-  check = check_choices(summary = c("mean", "mean_squared", "yanai")), form = "basis",
+  check = check_parameters(summary = c("mean", "mean_squared", "yanai")), form = "basis",
   prepare = function(repr, args, side) extend_form(form_basis(repr), rank = basis_rank(repr)),
   # the canonical correlations, or the sum of their squares, which needs no decomposition
   statistic = function(pair, x, y, args) {
@@ -88,8 +88,7 @@ declare_measure(
     ranks <- c(x$rank, y$rank)
     switch(args$summary, mean = mean_cosine(statistic, x, y, args),
            mean_squared = share_score(statistic / min(ranks), x, y, args),
-           yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args),
-           no_branch(args$summary))
+           yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args), no_branch(args$summary))
   },
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
@@ -114,8 +113,7 @@ declare_measure(
                                      form_basis(pair$y)$q %*% parts$v, rho, ranks)
       switch(args$summary, mean = rowMeans(each),
              mean_squared = drop(each %*% (2 * rho)) / min(ranks),
-             yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)),
-             no_branch(args$summary))
+             yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)), no_branch(args$summary))
     })
   }
 )
@@ -213,7 +211,7 @@ declare_measure(
   id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca", resi = "PWCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
-  reference = "Morcos et al. 2018", check = check_choices(weights = c("projection", "l1")),
+  reference = "Morcos et al. 2018", check = check_parameters(weights = c("projection", "l1")),
   form = "basis", keeps = function(args) if (args$weights == "projection") "coordinates",
   prepare = function(repr, args, side) form_basis(repr),
   statistic = function(pair, x, y, args) {

@@ -173,8 +173,7 @@ declare_measure(
 #' @export
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
                                  na = c("error", "stimuli", "neurons"), given = NULL, ...) {
-  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na,
-            given)
+  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na, given)
 }
 
 distance_correlations <- function(square, args) {
@@ -193,11 +192,7 @@ declare_measure(
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Szekely et al. 2007", accepts = c("data", "dist"),
-  check = function(args) {
-    check_flag(args$squared, "squared")
-    args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
-    args
-  },
+  check = check_parameters(squared = "flag", estimator = c("biased", "unbiased")),
   check_pair = function(pair, args) {
     if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
   },
@@ -299,7 +294,7 @@ declare_measure(
   resi = "RSMDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Yin and Shen 2018", accepts = c("data", "dist"),
-  check = check_choices(norm = c("frobenius", "spectral")), form = "distances",
+  check = check_parameters(norm = c("frobenius", "spectral")), form = "distances",
   prepare = function(repr, args, side) form_distances(repr), statistic = difference_norm,
   score = function(statistic, x, y, args) statistic / min(x$scale, y$scale),
   # refuses scores that are not finite, and scores of 0 for sides that differ: in the units of the

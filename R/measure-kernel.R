@@ -117,8 +117,7 @@ prepare_cka <- function(repr, args, side) {
   else if (clustered && goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
     rbf = form_gaussian(repr, args$sigma, args$bandwidth, args$corrects$stimuli),
-    manifold = form_manifold(repr, args$k),
-    no_branch(args$kernel)
+    manifold = form_manifold(repr, args$k), no_branch(args$kernel)
   )
   self <- self_h(repr, args, self_labels(repr, args, side), form)
   form$self <- self

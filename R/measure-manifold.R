@@ -113,11 +113,8 @@ declare_kernel_alignment(
   "kcka", "Kernel alignment on nearest neighbours", reference = "Islam et al. 2025, eq. 18-19",
   exact_ties = exact_kcka_ties, cosine = TRUE,
   check = function(args) {
-    args$k <- check_count(args$k, "k")
-    check_flag(args$self, "self")
-    check_flag(args$squared, "squared")
-    args$centering <- check_choice(args$centering, c("row", "double"), "centering")
-    args$clusters <- cluster_codes(args$clusters)
+    args <- check_parameters(k = "count", self = "flag", squared = "flag",
+                             centering = c("row", "double"), clusters = "clusters")(args)
     with_ties_rule(args, exact_kcka_ties(args))
   },
   prepare = function(repr, args, side) {

@@ -169,7 +169,7 @@ declare_measure(
   id = "hard_correlation_match", label = "Hard correlation match", family = "alignment",
   resi = "HardCorr", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
-  reference = "Li et al. 2015", check = check_choices(matching = c("optimal", "greedy")),
+  reference = "Li et al. 2015", check = check_parameters(matching = c("optimal", "greedy")),
   form = "columns", prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     mean_correlation(pair_correlation(pair)[hard_match(pair, args)])
@@ -196,7 +196,7 @@ declare_measure(
   resi = "SoftCorr", direction = "similarity", range = c(-1, 1), best = 1, metric = FALSE,
   symmetric = function(args) args$direction == "both", pairing = TRUE,
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
-  check = check_choices(direction = c("both", "x", "y")), form = "columns",
+  check = check_parameters(direction = c("both", "x", "y")), form = "columns",
   prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     best <- .Call(C_side_maxima, pair_correlation(pair))

@@ -297,10 +297,8 @@ declare_measure(
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
   exact_ties = exact_cknna_ties,
   check = function(args) {
-    args$k <- check_count(args$k, "k")
-    check_flag(args$normalize, "normalize")
-    args$centering <- check_choice(args$centering, c("masked", "full"), "centering")
-    args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
+    args <- check_parameters(k = "count", normalize = "flag", centering = c("masked", "full"),
+                             estimator = c("biased", "unbiased"))(args)
     refuse_if(args$estimator == "unbiased" && args$centering == "full", "value", "estimator = ",
               "\"unbiased\" centres by itself: leave centering = \"masked\".", arg = "centering")
     args$clusters <- cluster_codes(args$clusters)
@@ -424,13 +422,8 @@ declare_measure(
   metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016 (EMNLP); Klabunde et al. 2025",
   neighbours = function(args) list(metric = "cosine", k = args$k), exact_ties = FALSE,
-  check = function(args) {
-    args$k <- check_count(args$k, "k")
-    args$of <- check_choice(args$of, c("similarity", "distance"), "of")
-    args$ties <- check_choice(args$ties, random_first, "ties")
-    args$clusters <- cluster_codes(args$clusters)
-    args
-  },
+  check = check_parameters(k = "count", of = c("similarity", "distance"), ties = random_first,
+                           clusters = "clusters"),
   check_pair = check_neighbour_pair, form = "graph with rows", keeps = c("graph", "rows"),
   # the neighbour graph together with the rows of unit length that it was made from
   prepare = function(repr, args, side) {

@@ -53,11 +53,7 @@ procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimu
   one_score("procrustes", x, y, list(center = center, scale = scale), na)
 }
 
-check_procrustes_args <- function(args) {
-  check_flag(args$center, "center")
-  check_flag(args$scale, "scale")
-  args
-}
+check_procrustes_args <- check_parameters(center = "flag", scale = "flag")
 
 # Does the measure centre the data? Those that have no parameter `center` do.
 is_centered <- function(args) is.null(args$center) || args$center
@@ -173,10 +169,7 @@ procrustes_size_shape <- function(x, y, center = TRUE, na = c("error", "stimuli"
   one_score("procrustes_size_shape", x, y, list(center = center), na)
 }
 
-check_center <- function(args) {
-  check_flag(args$center, "center")
-  args
-}
+check_center <- check_parameters(center = "flag")
 
 declare_measure(
   id = "procrustes_size_shape", label = "Procrustes size-and-shape distance", family = "alignment",
@@ -398,8 +391,7 @@ whitens_sides <- function(args) args$alpha < 1
 # a factor, and so is the 1 of the formula for `raw`.
 shape_weights <- function(form, args) {
   w <- switch(args$whitening, power = (form$s / form$s[1])^args$alpha,
-              raw = args$alpha * form$s + (1 - args$alpha) * form$scale,
-              no_branch(args$whitening))
+              raw = args$alpha * form$s + (1 - args$alpha) * form$scale, no_branch(args$whitening))
   w <- w / max(w)
   w * (form$norm / sqrt(sum(w^2)))
 }
@@ -420,9 +412,8 @@ declare_measure(
   reference = "Williams et al. 2021; Duong et al. 2023",
   check = function(args) {
     args$alpha <- check_share(args$alpha, "alpha")
-    args$method <- check_choice(args$method, c("angular", "euclidean"), "method")
-    args$whitening <- check_choice(args$whitening, c("power", "raw"), "whitening")
-    check_procrustes_args(args)
+    check_parameters(method = c("angular", "euclidean"), whitening = c("power", "raw"),
+                     center = "flag", scale = "flag")(args)
   },
   form = function(args) if (whitens_sides(args)) "basis" else "scaling",
   keeps = function(args) if (whitens_sides(args)) c("components", "scaling") else rotation_forms,

@@ -176,8 +176,7 @@ gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons"), ...) {
   one_score("gulp", x, y, list(lambda = lambda), na)
 }
 
-declare_form("hat", relabel = unmoved,
-             size = function(n, d, args) as.double(min(n, d))^2)
+declare_form("hat", relabel = unmoved, size = function(n, d, args) as.double(min(n, d))^2)
 
 # The same squared distance as a sum of squares, in which nothing cancels: the basis of y is split
 # into the part inside the space of x and the rest, which is small when the spaces are close.

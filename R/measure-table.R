@@ -75,8 +75,7 @@ measures <- function() {
     list(
       id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
       range_min = range_of(d, args)[1], range_max = range_of(d, args)[2],
-      best = as.double(best_of(d, args)),
-      symmetric = symmetry_of(d, args),
+      best = as.double(best_of(d, args)), symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "),
       form = paste(unique(forms_of(d, args)), collapse = ", "),
       parameters = paste(names(parameters), parameters, sep = " = ", collapse = ", "),

@@ -111,11 +111,17 @@ complete_declarations <- function() {
   }
 }
 
-# The `check` of a measure whose only parameters are these choices.
-check_choices <- function(...) {
-  choices <- list(...)
+# The `check` of a measure. Each parameter is a "flag", a "count", "clusters", or one of the choices
+# that are named here.
+check_parameters <- function(...) {
+  kinds <- list(...)
   function(args) {
-    for (name in names(choices)) args[[name]] <- check_choice(args[[name]], choices[[name]], name)
+    for (name in names(kinds)) {
+      kind <- kinds[[name]]
+      args[[name]] <- if (length(kind) > 1) check_choice(args[[name]], kind, name) else
+        switch(kind, flag = check_flag, count = check_count, clusters = cluster_codes,
+               no_branch(kind))(args[[name]], name)
+    }
     args
   }
 }
@@ -183,8 +189,7 @@ suggest_measure <- function(id) {
   }
   estimator <- synonyms_of(id, c("stimulus", "stimulus_neuron"))
   if (length(estimator)) {
-    return(paste0("; did you mean measure(\"cka\", estimator = ", quoted(estimator[1]),
-                  ")?"))
+    return(paste0("; did you mean measure(\"cka\", estimator = ", quoted(estimator[1]), ")?"))
   }
   resi <- vapply(measure_ids(), function(known) registry[[known]]$resi, "")
   same <- which(tolower(resi) == tolower(id))

@@ -24,8 +24,7 @@ as_draws <- function(resample, draws, groups, n, words = "stimuli") {
   drawn <- function(size) {
     counts_of(matrix(sample.int(size, size * as.double(draws), TRUE), draws), size)
   }
-  list(factors = factors, count = draws,
-       rdm = if ("rdm" %in% factors) drawn(groups),
+  list(factors = factors, count = draws, rdm = if ("rdm" %in% factors) drawn(groups),
        condition = if ("condition" %in% factors) drawn(n))
 }
 

@@ -93,8 +93,7 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
                           resample = c("both", "rdm", "condition", "none"), draws = 1000,
                           group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
                           conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
-                          threads = NULL, clusters = NULL, blocks = NULL, permutations = 999,
-                          ...) {
+                          threads = NULL, clusters = NULL, blocks = NULL, permutations = 999, ...) {
   need_arguments()
   refuse_parameters(NULL, ...)
   # a square matrix may be meant as an RDM, and is told what it lacks

@@ -60,8 +60,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
           "weights are 0, because no component is alike to the data.")
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
                  predicted = predicted / unit, outer = outer, score = mean(scores),
-                 data = table$values),
-            class = "repalign_rdm_fit")
+                 data = table$values), class = "repalign_rdm_fit")
 }
 
 warn_collinear <- function(any, which) {

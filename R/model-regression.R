@@ -233,8 +233,7 @@ regression_of <- function(response, table, between, sides, design, standardize, 
   r_squared <- explained_by(cbind(weights), crossprod(x), crossprod(x, y)) / total
   model <- data.frame(r_squared = r_squared, shared = r_squared - sum(rows$unique),
                       p_value = p_of_terms(cbind(null$model), "nonnegative"),
-                      intercept = mean(response[at]) - sum(weights * means),
-                      pairs = length(at))
+                      intercept = mean(response[at]) - sum(weights * means), pairs = length(at))
   fitted <- rep(NA_real_, length(response))
   fitted[at] <- model$intercept + table$x[at, , drop = FALSE] %*% weights
   # in the units of the data, in which a coefficient may be too large for a double: it is NA

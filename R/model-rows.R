@@ -194,8 +194,7 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
     at <- c(grid$x[g], length(of_x) + grid$y[g])
     part <- rows_of_pair(rdms[[at[1]]], rdms[[at[2]]], args$outer, stimulus_noise, places[at])
     part$rows <- cbind(condition = labels, part$rows)
-    names <- Filter(length, list(subject = sides$x$names[at[1]],
-                                 model = sides$y$names[grid$y[g]]))
+    names <- Filter(length, list(subject = sides$x$names[at[1]], model = sides$y$names[grid$y[g]]))
     if (length(names)) lapply(part, function(table) cbind(as.data.frame(names), table)) else part
   })
   rows <- do.call(rbind, lapply(parts, `[[`, "rows"))

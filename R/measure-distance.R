@@ -217,14 +217,12 @@ declare_measure(
     distance_correlations(statistic / sqrt(x$size) / sqrt(y$size), args)
   },
   cosine = is_square,
-  dot = function(args) {
-    new_dot(function(x, y, args) {
-      with_sizes(centered_table(x, y), y, sizes_of(x, y, form_size_of))
-    }, function(values, args) {
-      if (!is_square(args)) values[values < -tie_share] <- NA
-      distance_correlations(values, args)
-    })
-  },
+  dot = function(args) new_dot(function(x, y, args) {
+    with_sizes(centered_table(x, y), y, sizes_of(x, y, form_size_of))
+  }, function(values, args) {
+    if (!is_square(args)) values[values < -tie_share] <- NA
+    distance_correlations(values, args)
+  }),
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       matrix_operand(unpacked(form, repr$n))

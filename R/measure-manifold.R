@@ -65,19 +65,17 @@ declare_kernel_alignment <- function(id, label, ...) {
       centered_product(x, y, if (is.null(args$centering)) "row" else args$centering)$value
     },
     score = kernel_cosine, null = function(args) sparse_null(centered_products),
-    dot = function(args) {
-      new_dot(function(x, y, args) {
-        # centred kernels, as centered_sum() has them
-        n <- as.double(x[[1]]$n)
-        table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
-        table <- table - crossed(x, y, function(form) form$row_sums) / n
-        if (!is.null(args$centering) && args$centering != "row") {
-          table <- table - crossed(x, y, function(form) form$column_sums) / n +
-            crossed(x, y, function(form) sum(form$row_sums) / n)
-        }
-        c(list(table = table), sizes_of(x, y, norm_of_form))
-      })
-    },
+    dot = function(args) new_dot(function(x, y, args) {
+      # centred kernels, as centered_sum() has them
+      n <- as.double(x[[1]]$n)
+      table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
+      table <- table - crossed(x, y, function(form) form$row_sums) / n
+      if (!is.null(args$centering) && args$centering != "row") {
+        table <- table - crossed(x, y, function(form) form$column_sums) / n +
+          crossed(x, y, function(form) sum(form$row_sums) / n)
+      }
+      c(list(table = table), sizes_of(x, y, norm_of_form))
+    }),
     needs_data = FALSE, ...
   )
 }

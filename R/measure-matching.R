@@ -96,9 +96,8 @@ declare_measure(
   },
   score = scaled_score, inspect = inspect_overflow,
   errors = function(args) {
-    if (args$scale) return(NULL)
     # columns without a match count by their own squares
-    influence_errors(function(pair, args, codes) {
+    if (!args$scale) influence_errors(function(pair, args, codes) {
       units <- common_units(form_scaling(pair$x, args$center), form_scaling(pair$y, args$center),
                             FALSE)
       x <- scaled_data(pair$x, args$center) * units$x
@@ -175,12 +174,10 @@ declare_measure(
     mean_correlation(pair_correlation(pair)[hard_match(pair, args)])
   },
   needs_data = FALSE,
-  errors = function(args) {
-    influence_errors(function(pair, args, codes) {
-      matched <- hard_match(pair, args)
-      match_influence(pair, matched[, 1], matched[, 2], rep(1 / nrow(matched), nrow(matched)))
-    })
-  },
+  errors = function(args) influence_errors(function(pair, args, codes) {
+    matched <- hard_match(pair, args)
+    match_influence(pair, matched[, 1], matched[, 2], rep(1 / nrow(matched), nrow(matched)))
+  }),
   held = hard_holdout
 )
 
@@ -204,18 +201,16 @@ declare_measure(
     mean_correlation(if (args$direction == "both") means else means[[args$direction]])
   },
   needs_data = FALSE,
-  errors = function(args) {
-    influence_errors(function(pair, args, codes) {
-      correlation <- pair_correlation(pair)
-      size <- dim(correlation)
-      of_x <- match_influence(pair, seq_len(size[1]), max.col(correlation, "first"),
-                              rep(1 / size[1], size[1]))
-      of_y <- match_influence(pair, max.col(t(correlation), "first"), seq_len(size[2]),
-                              rep(1 / size[2], size[2]))
-      switch(args$direction, both = (of_x + of_y) / 2, x = of_x, y = of_y,
-             no_branch(args$direction))
-    })
-  }
+  errors = function(args) influence_errors(function(pair, args, codes) {
+    correlation <- pair_correlation(pair)
+    size <- dim(correlation)
+    of_x <- match_influence(pair, seq_len(size[1]), max.col(correlation, "first"),
+                            rep(1 / size[1], size[1]))
+    of_y <- match_influence(pair, max.col(t(correlation), "first"), seq_len(size[2]),
+                            rep(1 / size[2], size[2]))
+    switch(args$direction, both = (of_x + of_y) / 2, x = of_x, y = of_y,
+           no_branch(args$direction))
+  })
 )
 
 # ---- matched neurons

@@ -88,11 +88,9 @@ declare_neighbour_lists(
   },
   score = function(statistic, x, y, args) statistic / args$k,
   null = function(args) neighbour_list_null(if (args$ties == "average") "weights" else "count"),
-  dot = function(args) {
-    new_dot(function(x, y, args) {
-      list(table = sparse_table(x, y, graph_operand(x)) / nrow(x[[1]]$idx))
-    }, function(values, args) values / args$k)
-  }
+  dot = function(args) new_dot(function(x, y, args) {
+    list(table = sparse_table(x, y, graph_operand(x)) / nrow(x[[1]]$idx))
+  }, function(values, args) values / args$k)
 )
 
 #' Measures of neighbour lists
@@ -176,15 +174,13 @@ declare_neighbour_lists(
     neighbour_list_null(if (args$ties == "average") "mean_jaccard" else "jaccard")
   },
   # the mean over orders of ties is no sum over common edges
-  dot = function(args) {
-    new_dot(function(x, y, args) {
-      table <- sparse_table(x, y, graph_operand(x), neighbours = args$k)
-      list(table = table / nrow(x[[1]]$idx))
-    }, form = function(d, repr, args, side) {
-      form <- prepared_for_dots(d, repr, args, side)
-      if (is.null(form$averaged)) form
-    })
-  }
+  dot = function(args) new_dot(function(x, y, args) {
+    table <- sparse_table(x, y, graph_operand(x), neighbours = args$k)
+    list(table = table / nrow(x[[1]]$idx))
+  }, form = function(d, repr, args, side) {
+    form <- prepared_for_dots(d, repr, args, side)
+    if (is.null(form$averaged)) form
+  })
 )
 
 #' @rdname cycle_knn
@@ -354,9 +350,8 @@ declare_measure(
   score = kernel_cosine,
   null = function(args) {
     if (args$estimator == "unbiased") return(NULL)
-    if (args$centering == "full") {
-      return(sparse_null(function(values, x, y, args, design) values[[1]][, 1]))
-    }
+    whole <- function(values, x, y, args, design) values[[1]][, 1]
+    if (args$centering == "full") return(sparse_null(whole))
     # Both kernels are restricted to the common edges, so that their row and column sums change with
     # the permutation, too.
     sparse_null(function(values, x, y, args, design) {

@@ -98,8 +98,7 @@ rotated_distance <- function(pair, x, y, args, scale) {
 # The same distance for all permutations, from the sums of the singular values of x'y.
 permuted_distance <- function(sums, x, y, scale) {
   units <- common_units(x, y, scale)
-  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * sums
-  sqrt(pmax(squares, 0))
+  sqrt(pmax((units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * sums, 0))
 }
 
 unscaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, FALSE)

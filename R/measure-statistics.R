@@ -76,22 +76,20 @@ declare_measure(
   resi = "ConcDiff", direction = "distance", range = c(0, 2), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Wang et al. 2022", form = "summary",
-  prepare = function(repr, args, side) {
-    remember_summary(repr, "concentricity", list(), {
-      # in units of the largest entry, a mean row of rounding size can be recognised as zero
-      stats <- column_stats(repr)
-      means <- stats$means / stats$size
-      size <- sqrt(sum(means^2))
-      undefined <- size <= tie_share
-      direction <- if (undefined) numeric(length(means)) else means / size
-      scale <- power_of_two_below(stats$size)
-      norms <- .Call(C_row_norms, repr$data, double(length(means)), scale)
-      cosines <- drop(repr$data %*% (direction * scale)) / norms
-      value <- mean(cosines)
-      if (is.nan(value)) refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
-      list(value = if (undefined) NA_real_ else value, undefined = undefined)
-    })
-  },
+  prepare = function(repr, args, side) remember_summary(repr, "concentricity", list(), {
+    # in units of the largest entry, a mean row of rounding size can be recognised as zero
+    stats <- column_stats(repr)
+    means <- stats$means / stats$size
+    size <- sqrt(sum(means^2))
+    undefined <- size <= tie_share
+    direction <- if (undefined) numeric(length(means)) else means / size
+    scale <- power_of_two_below(stats$size)
+    norms <- .Call(C_row_norms, repr$data, double(length(means)), scale)
+    cosines <- drop(repr$data %*% (direction * scale)) / norms
+    value <- mean(cosines)
+    if (is.nan(value)) refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
+    list(value = if (undefined) NA_real_ else value, undefined = undefined)
+  }),
   undefined = function(repr, args) {
     warn("undefined", "The concentricity of `{repr$arg}` is undefined (NA): its mean row is zero, ",
          "as after centring, and has no direction.", data = repr$arg)

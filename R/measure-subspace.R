@@ -62,11 +62,10 @@ declare_measure(
   },
   score = share_score,
   inspect = function(score, pair, x, y, args) {
-    if (basis_rank(pair$y) < pair$y$n - 1) return(invisible())
-    warn("trivial", "`{pair$y$arg}` has rank {pair$y$n - 1} over {pair$y$n} stimuli: it predicts ",
-         "anything without error, and the value is 1 whatever `{pair$x$arg}` holds. Use more ",
-         "stimuli than neurons, or fewer principal components of `{pair$y$arg}`.",
-         data = pair$y$arg)
+    warn_if(basis_rank(pair$y) >= pair$y$n - 1, "trivial", "`{pair$y$arg}` has rank ",
+            "{pair$y$n - 1} over {pair$y$n} stimuli: it predicts anything without error, and the ",
+            "value is 1 whatever `{pair$x$arg}` holds. Use more stimuli than neurons, or fewer ",
+            "principal components of `{pair$y$arg}`.", data = pair$y$arg)
   },
   # the statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
   # and of the projector onto the columns of y
@@ -206,27 +205,25 @@ declare_measure(
   # this form holds the small matrix `hat` and the sum of its squares. lambda is relative to the
   # total variance; at 0 every direction counts fully, and no hat stands for the identity. The form
   # of one comparison holds the triangle of the basis instead, where that says enough.
-  prepare = function(repr, args, side) {
-    remember_form(repr, "hat", list(args$lambda), {
-      if (args$lambda == 0) {
-        # The triangle of the basis alone, with the data q triangle: it says all of q that one
-        # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
-        # from it for that.
-        triangle <- if (compared_once(repr) && ncol(repr$data) < repr$n) {
-          unit <- form_centering(repr)
-          .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
-        }
-        list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
-             triangle = triangle)
-      } else {
-        parts <- form_components(repr)
-        shares <- parts$s^2 / sum(parts$s^2)
-        kept <- shares / (shares + args$lambda)
-        rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
-        list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
+  prepare = function(repr, args, side) remember_form(repr, "hat", list(args$lambda), {
+    if (args$lambda == 0) {
+      # The triangle of the basis alone, with the data q triangle: it says all of q that one
+      # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
+      # from it for that.
+      triangle <- if (compared_once(repr) && ncol(repr$data) < repr$n) {
+        unit <- form_centering(repr)
+        .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
       }
-    })
-  },
+      list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
+           triangle = triangle)
+    } else {
+      parts <- form_components(repr)
+      shares <- parts$s^2 / sum(parts$s^2)
+      kept <- shares / (shares + args$lambda)
+      rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
+      list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
+    }
+  }),
   # the squared Frobenius distance of the two hat matrices
   statistic = function(pair, x, y, args) {
     total <- x$squares + y$squares

@@ -210,11 +210,9 @@ declare_measure(
     mean_correlation(sum(plan$weight * pair_correlation(pair)[cbind(plan$x, plan$y)]) / args$mass)
   },
   inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass), needs_data = FALSE,
-  errors = function(args) {
-    influence_errors(function(pair, args, codes) {
-      plan <- correlation_plan(pair, args$mass)
-      match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
-    })
-  },
+  errors = function(args) influence_errors(function(pair, args, codes) {
+    plan <- correlation_plan(pair, args$mass)
+    match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
+  }),
   held = soft_correlation_holdout
 )

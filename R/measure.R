@@ -221,8 +221,7 @@ default_arguments <- function(id) {
 # and labels are made unique, because results tell their measures apart by them.
 # encoding: may it be measure("encode"), which is none of the registry?
 as_measures <- function(measure, encoding = FALSE) {
-  if (inherits(measure, "repalign_measure")) measure <- list(measure)
-  if (is.function(measure)) measure <- list(measure)
+  if (inherits(measure, "repalign_measure") || is.function(measure)) measure <- list(measure)
   refuse_if(!is.character(measure) && !is.list(measure), "measure", "`measure` must be ids, ",
             "measure objects, or a list of both; see measures().")
   refuse_if(!length(measure), "measure", "`measure` is empty: name at least one; see measures().")

@@ -95,8 +95,7 @@ as_folds <- function(folds, repeats, task) {
   refuse_if(count[["condition"]] > 1 && units < 3 * count[["condition"]], "size",
             "`folds` cuts {units} {unit_words(task$codes)} into {count[['condition']]} folds, but ",
             "each needs at least 3 of them: take fewer folds.")
-  if (all(count == 1)) return(NULL)
-  list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
+  if (any(count > 1)) c(as.list(count), repeats = repeats)
 }
 
 # A table of folds as a list of list(train, test), each with flags of RDMs (m) and stimuli (w).

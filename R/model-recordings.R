@@ -431,14 +431,12 @@ recordings_result <- function(parts, data, alpha, free) {
             "p_familywise each of these counts as larger than any score, and p_chance is NA.")
   }
   if (length(known) && !isTRUE(all.equal(chance$score[known], rows$score[known]))) {
-    half <- grepl("middle half", chance$label)
-    inform("other_statistic",
-           if (!is.null(chance$other)) chance$other else {
-             paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
-               "of the middle half of the stimuli in time"
-             } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that ",
-                    "of all: there is no `threshold` (NA).")
-           })
+    inform("other_statistic", if (!is.null(chance$other)) chance$other else {
+      half <- grepl("middle half", chance$label)
+      paste0("`p_chance` and `p_familywise` compare the scores ",
+             if (half) "of the middle half of the stimuli in time" else "by other pairs of stimuli",
+             " (", chance$label, "), and `score` is that of all: there is no `threshold` (NA).")
+    })
     rows$threshold <- NA_real_
   }
   rows$ceiling <- parts$ceiling$ceiling

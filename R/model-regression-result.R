@@ -73,11 +73,9 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
   rownames(rows) <- rownames(model) <- NULL
   model[c("conditions", "permutations", "engine")] <- list(table$n, design$count, design$engine)
   lost <- is.na(model$r_squared)
-  if (any(lost)) {
-    who <- if (table$single) table$response else model$subject[lost]
-    warn("undefined", "The fit is undefined (NA) for {enumerate(who)}: the dissimilarities do not ",
-         "vary, or too few pairs are left.", data = who)
-  }
+  who <- if (table$single) table$response else model$subject[lost]
+  warn_if(any(lost), "undefined", "The fit is undefined (NA) for {enumerate(who)}: the ",
+          "dissimilarities do not vary, or too few pairs are left.", data = who)
   warn_if(anyNA(model$p_value[!lost]), "undefined", "The p-value of the whole model is undefined ",
           "(NA): some permutations leave too few pairs, or dissimilarities that do not vary.")
   lost <- is.na(rows$estimate) & !is.na(rows$semipartial)

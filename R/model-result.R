@@ -122,8 +122,8 @@ chance_of_rdms <- function(x, row) {
                     if (positive) paste(" though above 0 with", p_words(x$p_zero[row]))),
              permutations_words(chance$permutations, chance$engine)))
   }
-  if (is.null(x$p_zero) || is.na(x$p_zero[row])) return(NULL)
-  paste0(p_words(x$p_zero[row]), if (x$p_zero[row] > 0.05) ", not above 0" else " against 0")
+  p <- c(x$p_zero[row], NA)[1]
+  if (!is.na(p)) paste0(p_words(p), if (p > 0.05) ", not above 0" else " against 0")
 }
 
 rdms_heading <- function(x, digits) {
@@ -315,10 +315,9 @@ warn_evaluation <- function(rows, left_out, parts, task) {
           "the score does not vary with what was drawn, or draws are too few to tell." else
             if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
             "there are too few RDMs.")
-  if (length(left_out) > 0.1 * max(rows$draws, 1)) {
-    one <- length(left_out) == 1
-    warn("left_out", "{length(left_out)} of {rows$draws[1]} draws {if (one) 'is' else 'are'} left ",
-         "out: {if (one) 'it has' else 'they have'} fewer different {unit_words(task$codes)} (3 a ",
-         "fold) or RDMs than are needed, or a score is undefined. Errors are rather too small.")
-  }
+  one <- length(left_out) == 1
+  warn_if(length(left_out) > 0.1 * max(rows$draws, 1), "left_out", "{length(left_out)} of ",
+          "{rows$draws[1]} draws {if (one) 'is' else 'are'} left out: ",
+          "{if (one) 'it has' else 'they have'} fewer different {unit_words(task$codes)} (3 a ",
+          "fold) or RDMs than are needed, or a score is undefined. Errors are rather too small.")
 }

@@ -221,9 +221,7 @@ ranked_columns <- function(values, fast, task) {
 }
 
 bind_ranked <- function(a, b) {
-  a$order <- cbind(a$order, b$order)
-  a$tied <- cbind(a$tied, b$tied)
-  a
+  replace(a, c("order", "tied"), list(cbind(a$order, b$order), cbind(a$tied, b$tied)))
 }
 
 rank_rounds <- function(task, rounds, threads) {

@@ -69,8 +69,7 @@ transport_run <- function(cost) {
 # The plan with this mass: list(x, y, weight), weights that add up to it. Units are whole numbers,
 # so that what was added and taken away again leaves nothing.
 plan_of_run <- function(run, mass) {
-  before <- cumsum(run$units) - run$units
-  taken <- pmin(pmax(mass * run$total - before, 0), run$units)
+  taken <- pmin(pmax(mass * run$total - (cumsum(run$units) - run$units), 0), run$units)
   place <- run$row + (run$column - 1) * max(run$row)
   sums <- rowsum(run$sign * taken[run$step], place)
   at <- as.double(rownames(sums))

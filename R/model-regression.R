@@ -220,8 +220,7 @@ regression_of <- function(response, table, between, sides, design, standardize, 
     return(list(rows = rows, model = model, null = matrix(na, design$count + 1, count),
                 fitted = rep(na, length(response))))
   }
-  spread <- sqrt(colSums(x^2))
-  scale <- if (standardize) spread / sqrt(total) else rep(1, count)
+  scale <- if (standardize) sqrt(colSums(x^2)) / sqrt(total) else rep(1, count)
   rows <- term_table(crossprod(x), crossprod(x, y), total, sides$fit, sides$ridge, scale)
   null <- regression_null(response, sides, design)
   rows$p_value <- p_of_terms(null$terms, sides$fit)

@@ -62,23 +62,17 @@ mean_cosine <- function(statistic, x, y, args) {
 # other side. `most` is the rank of the whole space.
 warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n - 1) {
   full <- c(if (rank_x >= most) pair$x$arg, if (rank_y >= most) pair$y$arg)
-  if (!length(full)) return(invisible())
-  warn("trivial", "The columns of `{full[1]}` span the whole space of {pair$x$n} stimuli (rank ",
-       "{most}): {consequence}, whatever the data. Use more stimuli than neurons, or a measure ",
-       "that weights directions by their variance.", data = full)
+  warn_if(length(full), "trivial", "The columns of `{full[1]}` span the whole space of ",
+          "{pair$x$n} stimuli (rank {most}): {consequence}, whatever the data. Use more stimuli ",
+          "than neurons, or a measure that weights directions by their variance.", data = full)
 }
 
 declare_measure(
-  id = "cca", label = "Mean canonical correlation", family = "cca",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE,
+  id = "cca", label = "Mean canonical correlation", family = "cca", direction = "similarity",
+  range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Hotelling 1936; Yanai 1974",
-  check = function(args) {
-    args$summary <- check_choice(args$summary, c("mean", "mean_squared", "yanai"), "summary")
-    args
-  },
-  form = "basis",
+  check = check_parameters(summary = c("mean", "mean_squared", "yanai")), form = "basis",
   prepare = function(repr, args, side) extend_form(form_basis(repr), rank = basis_rank(repr)),
   # the canonical correlations, or the sum of their squares, which needs no decomposition
   statistic = function(pair, x, y, args) {
@@ -94,8 +88,7 @@ declare_measure(
     ranks <- c(x$rank, y$rank)
     switch(args$summary, mean = mean_cosine(statistic, x, y, args),
            mean_squared = share_score(statistic / min(ranks), x, y, args),
-           yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args),
-           no_branch(args$summary))
+           yanai = share_score(statistic / sqrt(prod(ranks)), x, y, args), no_branch(args$summary))
   },
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
@@ -110,7 +103,19 @@ declare_measure(
              factor = function(form, repr, args, side) form$q, centered = TRUE,
              cube = projector_cube)
   },
-  needs_data = FALSE, errors = cca_errors
+  needs_data = FALSE,
+  errors = function(args) {
+    new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+      parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
+      ranks <- c(nrow(parts$u), nrow(parts$v))
+      rho <- clip_cosines(parts$d)
+      each <- correlation_influences(form_basis(pair$x)$q %*% parts$u,
+                                     form_basis(pair$y)$q %*% parts$v, rho, ranks)
+      switch(args$summary, mean = rowMeans(each),
+             mean_squared = drop(each %*% (2 * rho)) / min(ranks),
+             yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)), no_branch(args$summary))
+    })
+  }
 )
 
 #' @rdname cca
@@ -144,16 +149,6 @@ prepare_svcca <- function(repr, args, side) {
   })$count)
 }
 
-# The canonical correlations between the kept components of both sides.
-kept_correlations <- function(pair, x, y, args) {
-  cosines <- pair_cosines(pair)
-  rotation_x <- if (is.null(x$rotation)) diag(nrow(cosines)) else x$rotation
-  rotation_y <- if (is.null(y$rotation)) diag(ncol(cosines)) else y$rotation
-  kept <- crossprod(rotation_x[, seq_len(x$kept), drop = FALSE], cosines) %*%
-    rotation_y[, seq_len(y$kept), drop = FALSE]
-  singular_values(kept)
-}
-
 # The operand of the permutation null: the left singular vectors of the kept components.
 svcca_operand <- function(form, repr, args, side) {
   q <- form_basis(repr)$q
@@ -175,15 +170,34 @@ declare_measure(
             data = "variance")
     args
   },
-  form = "components",
-  keeps = "basis", prepare = prepare_svcca, statistic = kept_correlations, score = mean_cosine,
+  form = "components", keeps = "basis", prepare = prepare_svcca,
+  # the canonical correlations between the kept components of both sides
+  statistic = function(pair, x, y, args) {
+    cosines <- pair_cosines(pair)
+    rotation_x <- if (is.null(x$rotation)) diag(nrow(cosines)) else x$rotation
+    rotation_y <- if (is.null(y$rotation)) diag(ncol(cosines)) else y$rotation
+    singular_values(crossprod(rotation_x[, seq_len(x$kept), drop = FALSE], cosines) %*%
+                      rotation_y[, seq_len(y$kept), drop = FALSE])
+  },
+  score = mean_cosine,
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, x$kept, y$kept, "every canonical correlation is 1")
   },
-  null = function(args) {
-    new_null("singular", operand = svcca_operand)
-  },
-  needs_data = FALSE, errors = svcca_errors
+  null = function(args) new_null("singular", operand = svcca_operand), needs_data = FALSE,
+  # The kept components are held. Where many are left out, these are no influences. Where few are,
+  # how many differs between samples of stimuli, which may be most of the error (bench/inference.R
+  # stimuli kind=gains measures=svcca). So half-samples serve unless all are kept.
+  errors = function(args) {
+    if (!is.null(args$components) || args$variance < 0.99) return(NULL)
+    new_errors("influence", auto = args$variance == 1, weighted = weighted_rows,
+               stimuli = function(pair, args, codes) {
+      x <- svcca_operand(prepare_svcca(pair$x, args, "x"), pair$x, args, "x")$matrix
+      y <- svcca_operand(prepare_svcca(pair$y, args, "y"), pair$y, args, "y")$matrix
+      parts <- singular_vectors(crossprod(x, y))
+      rowMeans(correlation_influences(x %*% parts$u, y %*% parts$v, clip_cosines(parts$d),
+                                      c(ncol(x), ncol(y))))
+    })
+  }
 )
 
 #' @rdname cca
@@ -193,74 +207,31 @@ pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimul
   one_score("pwcca", x, y, list(weights = weights), na)
 }
 
-weighted_correlation <- function(pair, x, y, args) {
-  parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
-  rho <- clip_cosines(parts$d)
-  # Variates with tied correlations are not unique, and neither are their weights. That does not
-  # matter if all correlations are tied, as their weighted mean is then the same for all weights.
-  crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
-  tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
-  warn_if(crowded || tied, "not_unique", "The value of pwcca is not unique: ",
-          if (crowded) {
-            paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than ",
-                   "the ", pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so ",
-                   "several canonical correlations are 1")
-          } else {
-            "several canonical correlations are equal"
-          }, " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
-          data = pair$x$arg)
-  alpha <- if (args$weights == "projection") {
-    rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))
-  } else {
-    colSums(abs(x$q %*% parts$u))
-  }
-  clip_cosines(sum(alpha * rho) / sum(alpha))
-}
-
 declare_measure(
-  id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca",
-  resi = "PWCCA",
+  id = "pwcca", label = "Projection-weighted canonical correlation", family = "cca", resi = "PWCCA",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
-  reference = "Morcos et al. 2018",
-  check = function(args) {
-    args$weights <- check_choice(args$weights, c("projection", "l1"), "weights")
-    args
+  reference = "Morcos et al. 2018", check = check_parameters(weights = c("projection", "l1")),
+  form = "basis", keeps = function(args) if (args$weights == "projection") "coordinates",
+  prepare = function(repr, args, side) form_basis(repr),
+  statistic = function(pair, x, y, args) {
+    parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
+    rho <- clip_cosines(parts$d)
+    # Variates with tied correlations are not unique, and neither are their weights. That does not
+    # matter if all correlations are tied, as their weighted mean is then the same for all weights.
+    crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
+    tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
+    warn_if(crowded || tied, "not_unique", "The value of pwcca is not unique: ",
+            if (crowded) {
+              paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than ",
+                     "the ", pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so ",
+                     "several canonical correlations are 1")
+            } else "several canonical correlations are equal",
+            " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
+            data = pair$x$arg)
+    alpha <- if (args$weights == "l1") colSums(abs(x$q %*% parts$u)) else
+      rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))
+    clip_cosines(sum(alpha * rho) / sum(alpha))
   },
-  form = "basis",
-  keeps = function(args) if (args$weights == "projection") "coordinates",
-  prepare = function(repr, args, side) form_basis(repr), statistic = weighted_correlation,
   needs_data = FALSE
 )
-
-# ---- how the correlations vary with the stimuli
-
-cca_errors <- function(args) {
-  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
-    parts <- remember(pair$cache, "canonical variates", singular_vectors(pair_cosines(pair)))
-    ranks <- c(nrow(parts$u), nrow(parts$v))
-    rho <- clip_cosines(parts$d)
-    each <- correlation_influences(form_basis(pair$x)$q %*% parts$u,
-                                   form_basis(pair$y)$q %*% parts$v, rho, ranks)
-    switch(args$summary, mean = rowMeans(each),
-           mean_squared = drop(each %*% (2 * rho)) / min(ranks),
-           yanai = drop(each %*% (2 * rho)) / sqrt(prod(ranks)),
-           no_branch(args$summary))
-  })
-}
-
-# The kept components are held. Where many are left out, these are no influences. Where few are, how
-# many differs between samples of stimuli, which may be most of the error (bench/inference.R stimuli
-# kind=gains measures=svcca). So half-samples serve unless all are kept.
-svcca_errors <- function(args) {
-  if (!is.null(args$components) || args$variance < 0.99) return(NULL)
-  new_errors("influence", auto = args$variance == 1, weighted = weighted_rows,
-             stimuli = function(pair, args, codes) {
-    x <- svcca_operand(prepare_svcca(pair$x, args, "x"), pair$x, args, "x")$matrix
-    y <- svcca_operand(prepare_svcca(pair$y, args, "y"), pair$y, args, "y")$matrix
-    parts <- singular_vectors(crossprod(x, y))
-    each <- correlation_influences(x %*% parts$u, y %*% parts$v, clip_cosines(parts$d),
-                                   c(ncol(x), ncol(y)))
-    rowMeans(each)
-  })
-}

@@ -69,15 +69,6 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
-contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  facts <- rdm_facts(repr, args$inner, rdm)
-  range <- if (is.null(args$clusters)) facts$range
-    else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
-  form <- rdm_form(repr, args, rdm)
-  form$undefined <- !differ_by_more(range, facts$tolerance, args$outer) || isTRUE(form$size == 0)
-  form
-}
-
 # Do dissimilarities of this range differ by more than rounding? (For the cosine, do they differ
 # from 0?)
 differ_by_more <- function(range, tolerance, outer) {
@@ -117,31 +108,35 @@ declare_measure(
     check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
   form = function(args) args$form,
-  keeps = rdm_forms,
+  # the kinds of forms that are made on the way to the dissimilarities
+  keeps = function(args) {
+    euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
+    # between clusters only some of the dissimilarities are ranked, which is no form of its own
+    ranked <- args$outer %in% c("spearman", "rho_a") && is.null(args$clusters)
+    c("distances", if (!euclidean) "unit distances", if (ranked) "ranks")
+  },
   prepare = function(repr, args, side) {
     repr <- labelled_stimuli(repr, args$clusters)
     check_row_width(repr, args$inner)
     # where pairs lack, both sides together decide whether there is a score
-    if (args$gaps) rdm_form(repr, args) else contrasted_form(repr, args)
+    if (args$gaps) return(rdm_form(repr, args))
+    rdm <- dissimilarities_of(repr, args$inner)
+    facts <- rdm_facts(repr, args$inner, rdm)
+    range <- if (is.null(args$clusters)) facts$range
+      else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
+    form <- rdm_form(repr, args, rdm)
+    form$undefined <- !differ_by_more(range, facts$tolerance, args$outer) || isTRUE(form$size == 0)
+    form
   },
-  undefined = warn_equal_dissimilarities,
-  statistic = rdm_product, score = rdm_correlation, null = rsa_null, dot = rsa_dot,
+  undefined = warn_equal_dissimilarities, statistic = rdm_product, score = rdm_correlation,
+  null = rsa_null, dot = rsa_dot,
   # which pairs are ranked or weighed is known only when both sides are there
-  needs_data = function(args, n, d) args$na == "pairwise",
-  errors = rsa_errors,
+  needs_data = function(args, n, d) args$na == "pairwise", errors = rsa_errors,
   cosine = function(args) {
     args$outer %in% c("pearson", "spearman", "cosine", "whitened_cosine", "whitened_pearson") &&
       args$na == "error"
   }
 )
-
-# The kinds of forms that are made on the way to the dissimilarities.
-rdm_forms <- function(args) {
-  euclidean <- args$inner %in% c("euclidean", "sqeuclidean")
-  # between clusters only some of the dissimilarities are ranked, which is no form of its own
-  ranked <- args$outer %in% c("spearman", "rho_a") && is.null(args$clusters)
-  c("distances", if (!euclidean) "unit distances", if (ranked) "ranks")
-}
 
 #' Distance correlation
 #'
@@ -178,21 +173,7 @@ rdm_forms <- function(args) {
 #' @export
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
                                  na = c("error", "stimuli", "neurons"), given = NULL, ...) {
-  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na,
-            given)
-}
-
-# The distance covariance. It can be negative for distances that are not Euclidean only; then it has
-# no root, and the score is undefined.
-distance_covariance <- function(pair, x, y, args) {
-  value <- packed_centered_product(x, y)
-  has_no_root <- !is_square(args) && value / sqrt(x$size) / sqrt(y$size) < -tie_share
-  if (has_no_root) {
-    warn("undefined", "The distance correlation is undefined (NA): the distance covariance is ",
-         "negative, which is impossible with Euclidean distances. Set squared = TRUE, or give ",
-         "Euclidean distances.")
-    NA_real_
-  } else value
+  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na, given)
 }
 
 distance_correlations <- function(square, args) {
@@ -203,13 +184,6 @@ distance_correlations <- function(square, args) {
 # Is the score the square of a correlation, of which no root is taken?
 is_square <- function(args) args$estimator == "unbiased" || args$squared
 
-distance_correlation_errors <- function(args) {
-  kind <- if (args$estimator == "unbiased") "u" else "v"
-  pairwise_errors(kind, function(repr, args, codes) distance_side(repr, kind), function(square) {
-    if (is_square(args)) square else ifelse(square < -tie_share, NA, sqrt(pmax(square, 0)))
-  })
-}
-
 declare_measure(
   id = "distance_correlation", label = "Distance correlation", family = "distance",
   resi = "DistCorr", direction = "similarity", best = 1,
@@ -218,11 +192,7 @@ declare_measure(
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Szekely et al. 2007", accepts = c("data", "dist"),
-  check = function(args) {
-    check_flag(args$squared, "squared")
-    args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
-    args
-  },
+  check = check_parameters(squared = "flag", estimator = c("biased", "unbiased")),
   check_pair = function(pair, args) {
     if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
   },
@@ -232,25 +202,39 @@ declare_measure(
     form$undefined <- form$size == 0
     form
   },
-  undefined = warn_equal_dissimilarities, statistic = distance_covariance,
+  undefined = warn_equal_dissimilarities,
+  # The distance covariance. It can be negative for distances that are not Euclidean only; then it
+  # has no root, and the score is undefined.
+  statistic = function(pair, x, y, args) {
+    value <- packed_centered_product(x, y)
+    if (is_square(args) || value / sqrt(x$size) / sqrt(y$size) >= -tie_share) return(value)
+    warn("undefined", "The distance correlation is undefined (NA): the distance covariance is ",
+         "negative, which is impossible with Euclidean distances. Set squared = TRUE, or give ",
+         "Euclidean distances.")
+    NA_real_
+  },
   score = function(statistic, x, y, args) {
     distance_correlations(statistic / sqrt(x$size) / sqrt(y$size), args)
   },
   cosine = is_square,
-  dot = function(args) {
-    new_dot(function(x, y, args) {
-      with_sizes(centered_table(x, y), y, sizes_of(x, y, form_size_of))
-    }, function(values, args) {
-      if (!is_square(args)) values[values < -tie_share] <- NA
-      distance_correlations(values, args)
-    })
-  },
+  dot = function(args) new_dot(function(x, y, args) {
+    with_sizes(centered_table(x, y), y, sizes_of(x, y, form_size_of))
+  }, function(values, args) {
+    if (!is_square(args)) values[values < -tie_share] <- NA
+    distance_correlations(values, args)
+  }),
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       matrix_operand(unpacked(form, repr$n))
     })
   },
-  needs_data = FALSE, errors = distance_correlation_errors
+  needs_data = FALSE,
+  errors = function(args) {
+    kind <- if (args$estimator == "unbiased") "u" else "v"
+    pairwise_errors(kind, function(repr, args, codes) distance_side(repr, kind), function(square) {
+      if (is_square(args)) square else ifelse(square < -tie_share, NA, sqrt(pmax(square, 0)))
+    })
+  }
 )
 
 #' Norm of the difference of two distance matrices
@@ -291,34 +275,13 @@ difference_norm <- function(pair, x, y, args) {
   shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
   if (args$norm == "spectral") {
     found <- .Call(C_packed_difference_spectral, x$d, shares[1], y$d, shares[2],
-                   as.double(pair$x$n),
-                   most_lanczos_steps, thread_count())
+                   as.double(pair$x$n), most_lanczos_steps, thread_count())
     warn_if(found[2] > 1e-12, "accuracy", "The spectral norm of the difference of `{pair$x$arg}` ",
             "and `{pair$y$arg}` is known only to a relative error of ",
             "{format(found[2], digits = 2)}.", data = found[2])
     return(found[1])
   }
   sqrt(2 * .Call(C_packed_difference_squares, x$d, shares[1], y$d, shares[2], thread_count()))
-}
-
-# The same for all permutations, from the inner products of the matrices (`values`).
-permuted_difference_norm <- function(values, x, y, args, design) {
-  shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
-  squares <- (shares[1] * x$norm)^2 + (shares[2] * y$norm)^2 - 2 * shares[1] * shares[2] * values
-  sqrt(pmax(squares, 0))
-}
-
-# Both norms grow with the number of stimuli.
-rsm_difference_errors <- function(args) {
-  if (args$norm == "spectral") return(growing_errors(linear_growth))
-  new_errors("jackknife", transform = "none", growth = linear_growth,
-             stimuli = function(pair, args, codes) {
-    x <- form_distances(pair$x)
-    y <- form_distances(pair$y)
-    unit <- min(x$scale, y$scale)
-    difference <- x$d * (unit / x$scale) - y$d * (unit / y$scale)
-    sqrt(pmax(deleted_total(unpacked_pairs(difference^2, pair$x$n), codes), 0)) / unit
-  })
 }
 
 # A limit for the iteration, far above the number of steps that it was ever seen to need.
@@ -329,28 +292,40 @@ declare_measure(
   resi = "RSMDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Yin and Shen 2018", accepts = c("data", "dist"),
-  check = function(args) {
-    args$norm <- check_choice(args$norm, c("frobenius", "spectral"), "norm")
-    args
-  },
-  form = "distances", prepare = function(repr, args, side) form_distances(repr),
-  statistic = difference_norm,
+  check = check_parameters(norm = c("frobenius", "spectral")), form = "distances",
+  prepare = function(repr, args, side) form_distances(repr), statistic = difference_norm,
   score = function(statistic, x, y, args) statistic / min(x$scale, y$scale),
   # refuses scores that are not finite, and scores of 0 for sides that differ: in the units of the
   # data their norm is too large or too small for a double
   inspect = function(score, pair, x, y, args) {
-    if (is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)) {
-      return(invisible())
-    }
-    refuse("value", "The norm of the difference of `{pair$x$arg}` and `{pair$y$arg}` is too large ",
-           "or too small for a double: rescale the data.")
+    usual <- is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)
+    refuse_if(!usual, "value", "The norm of the difference of `{pair$x$arg}` and `{pair$y$arg}` ",
+              "is too large or too small for a double: rescale the data.")
   },
   null = function(args) {
     if (args$norm == "spectral") return(NULL)
-    new_null("inner", centered = FALSE, statistic = permuted_difference_norm,
+    new_null("inner", centered = FALSE,
              operand = function(form, repr, args, side) {
                matrix_operand(unpacked(list(entries = form$d), repr$n))
+             },
+             # from the inner products of the matrices
+             statistic = function(values, x, y, args, design) {
+               shares <- min(x$scale, y$scale) / c(x$scale, y$scale)
+               squares <- (shares[1] * x$norm)^2 + (shares[2] * y$norm)^2
+               sqrt(pmax(squares - 2 * shares[1] * shares[2] * values, 0))
              })
   },
-  needs_data = FALSE, errors = rsm_difference_errors
+  needs_data = FALSE,
+  # both norms grow with the number of stimuli
+  errors = function(args) {
+    if (args$norm == "spectral") return(growing_errors(linear_growth))
+    new_errors("jackknife", transform = "none", growth = linear_growth,
+               stimuli = function(pair, args, codes) {
+      x <- form_distances(pair$x)
+      y <- form_distances(pair$y)
+      unit <- min(x$scale, y$scale)
+      difference <- x$d * (unit / x$scale) - y$d * (unit / y$scale)
+      sqrt(pmax(deleted_total(unpacked_pairs(difference^2, pair$x$n), codes), 0)) / unit
+    })
+  }
 )

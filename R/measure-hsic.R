@@ -47,19 +47,17 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
     shared_noise = shared_noise, complete = complete
   ))
   measure$label <- "hsic"
-  in_open_pair(x, y, measure, "hsic()", na, hsic_of_pair)
-}
-
-hsic_of_pair <- function(pair, measure) {
-  args <- measure$args
-  check_cka_pair(pair, args)
-  note_shared_neurons(pair, args)
-  if (args$kernel == "linear") leave_out_self(pair, args$estimator)
-  h <- pair_h(pair, args)
-  value <- unscale_h(h$value, h$scale)
-  refuse_if(is.na(value), "value", "The H value of `x` and `y` is too large or too small for a ",
-            "double: rescale the data.")
-  value
+  in_open_pair(x, y, measure, "hsic()", na, function(pair, measure) {
+    args <- measure$args
+    check_cka_pair(pair, args)
+    note_shared_neurons(pair, args)
+    if (args$kernel == "linear") leave_out_self(pair, args$estimator)
+    h <- pair_h(pair, args)
+    value <- unscale_h(h$value, h$scale)
+    refuse_if(is.na(value), "value", "The H value of `x` and `y` is too large or too small for a ",
+              "double: rescale the data.")
+    value
+  })
 }
 
 # H values are computed from data that were multiplied by powers of two, whose exponents for both
@@ -79,21 +77,31 @@ unscale_h <- function(value, exponents) {
 # sum of (rounding errors are a share of it), and the exponents of two of both sides.
 pair_h <- function(pair, args) {
   pair <- labelled_pair(pair, args$clusters)
-  if (args$corrects$trials) return(pair_trial_h(pair, args, pair_labels(pair, args)))
-  if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
-  switch(args$kernel, linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
-         rbf = , manifold = kernel_pair_h(pair, args), no_branch(args$kernel))
+  h_by_labels(pair, args, pair_labels(pair, args))
 }
 
-kernel_pair_h <- function(pair, args) {
-  switch(args$kernel, rbf = kernel_h(pair, args), manifold = {
+# labels: of neurons, of which pairs of equal ones are left out, list(x, y) or NULL; self: is it a
+# self term?
+h_by_labels <- function(pair, args, labels, self = FALSE) {
+  if (args$corrects$trials) return(pair_trial_h(pair, args, labels, self))
+  if (goes_by_clusters(args)) return(cluster_h(pair, args, labels, self))
+  switch(args$kernel, linear = linear_h(pair, args$estimator, labels, self), rbf = {
+    corrected <- args$estimator == "stimulus"
+    a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
+    b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
+    n <- as.double(pair$x$n)
+    # centring takes differences of kernel entries; products of differences that are nothing but
+    # rounding are smaller than products of entries by rounding_share squared, so it is a factor of
+    # the magnitude here, and is_positive() multiplies by it once more
+    list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
+         magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
+  }, manifold = {
     # the H value of two manifold kernels is computed from sums over their entries
     a <- form_manifold(pair$x, args$k)
     # not a, for one representation on both sides: its ties may come in another order there
     b <- form_manifold(pair$y, args$k)
     manifold_value(.Call(C_sparse_dot, a, b), sum(a$row_sums * b$row_sums), a, b, args)
-  },
-         no_branch(args$kernel))
+  }, no_branch(args$kernel))
 }
 
 # The self term of a representation whose stimuli all have a label, where there are clusters. units:
@@ -106,20 +114,14 @@ self_h <- function(repr, args, units, form = form_linear(repr)) {
   what <- list(settings, units, args$clusters, manifold_order(repr, args), route)
   remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
-    labels <- if (!is.null(units)) list(x = units, y = units)
-    if (args$corrects$trials) {
-      check_trials(pair, args)
-      pair_trial_h(pair, args, labels, TRUE)
-    } else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
-    else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
-    else kernel_pair_h(pair, args)
+    if (args$corrects$trials) check_trials(pair, args)
+    h_by_labels(pair, args, if (!is.null(units)) list(x = units, y = units), TRUE)
   })
 }
 
 linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
   if (estimator == "naive") return(naive_h(pair))
   totals <- linear_totals(pair)
-  scale <- totals$scale
   count <- totals$pairs
   sum <- stimulus_sum(totals)
   if (corrections[[estimator]]$neurons && !is.null(labels)) {
@@ -128,7 +130,8 @@ linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
     if (count == 0) no_allowed_pair(pair, self)
     sum <- sum - excluded_sum(pair, left_out, self)
   }
-  list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count), scale = scale)
+  list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count),
+       scale = totals$scale)
 }
 
 # The naive value is the mean over all neuron pairs of the squared inner product of two centred
@@ -162,14 +165,12 @@ linear_totals <- function(pair) {
 # Several measures share it. Where only one asks, remembering would take longer than it saves.
 cross_squares <- function(pair, x, y) {
   if (compared_once(pair$x)) return(cross_total(pair, x, y))
-  remember(pair$cache, "cross squares", known_total(pair, x, y))
-}
-
-# prepare_grams() may have computed the sums for all pairs of a grid at once.
-known_total <- function(pair, fx, fy) {
-  at <- pair$y$cache$grid_column
-  if (is.null(at) || is.null(pair$x$cache$grid_row)) return(cross_total(pair, fx, fy))
-  pair$x$cache$grid_row[at]
+  remember(pair$cache, "cross squares", {
+    # prepare_grams() may have computed the sums for all pairs of a grid at once
+    row <- pair$x$cache$grid_row
+    at <- pair$y$cache$grid_column
+    if (is.null(at) || is.null(row)) cross_total(pair, x, y) else row[at]
+  })
 }
 
 cross_total <- function(pair, fx, fy, chunk = NULL) {
@@ -211,33 +212,17 @@ excluded_sum <- function(pair, left_out, self, estimate = stimulus_sum) {
     estimate(linear_totals(list(x = x, y = y, self = identical(x$cache, y$cache),
                                 cache = new_cache())))
   }, 0)
-  sum(blocks) + single_sum(pair, fx, fy, left_out, estimate)
-}
-
-single_sum <- function(pair, fx, fy, left_out, estimate) {
-  if (!length(left_out$x)) return(0)
+  if (!length(left_out$x)) return(sum(blocks))
   s <- fx$s[left_out$x]
   t <- fy$s[left_out$y]
-  if (pair$self && identical(left_out$x, left_out$y)) {
-    moments <- list(c = s, dd = fx$f[left_out$x])
+  moments <- if (pair$self && identical(left_out$x, left_out$y)) {
+    list(c = s, dd = fx$f[left_out$x])
   } else {
-    moments <- .Call(C_paired_moments, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means,
-                     fy$scale, left_out$x, left_out$y)
+    .Call(C_paired_moments, pair$x$data, fx$means, fx$scale, pair$y$data, fy$means, fy$scale,
+          left_out$x, left_out$y)
   }
-  estimate(list(cross_squares = sum(moments$c^2), square_products = sum(moments$dd),
-                norm_products = sum(s * t), n = fx$n))
-}
-
-kernel_h <- function(pair, args) {
-  corrected <- args$estimator == "stimulus"
-  a <- form_gaussian(pair$x, args$sigma, args$bandwidth, corrected)
-  b <- if (pair$self) a else form_gaussian(pair$y, args$sigma, args$bandwidth, corrected)
-  n <- as.double(pair$x$n)
-  # centring takes differences of kernel entries; products of differences that are nothing but
-  # rounding are smaller than products of entries by rounding_share squared, so it is a factor of
-  # the magnitude here, and is_positive() multiplies by it once more
-  list(value = packed_centered_product(a, b) / (if (corrected) n * (n - 3) else n^2),
-       magnitude = rounding_share * sqrt(a$mean_square * b$mean_square), scale = c(0, 0))
+  sum(blocks) + estimate(list(cross_squares = sum(moments$c^2), square_products = sum(moments$dd),
+                              norm_products = sum(s * t), n = fx$n))
 }
 
 # dot: the sum of the products of the entries; rows: the sum of the products of the row sums. Both

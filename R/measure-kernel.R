@@ -117,8 +117,7 @@ prepare_cka <- function(repr, args, side) {
   else if (clustered && goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
     rbf = form_gaussian(repr, args$sigma, args$bandwidth, args$corrects$stimuli),
-    manifold = form_manifold(repr, args$k),
-    no_branch(args$kernel)
+    manifold = form_manifold(repr, args$k), no_branch(args$kernel)
   )
   self <- self_h(repr, args, self_labels(repr, args, side), form)
   form$self <- self
@@ -145,18 +144,8 @@ symmetric_sides <- function(args) {
   identical(args$units_x, args$units_y) && !isTRUE(args$complete %in% c("x", "y"))
 }
 
-# When the same data stand on both sides and the same neuron pairs are left out of all three H
-# values, the score is exactly 1, so that nothing can be unstable about it.
-is_itself <- function(pair, args) {
-  labels <- pair_labels(pair, args)
-  left_out <- !is.null(labels) && identical(labels$x, labels$y)
-  left_out && (pair$self || identical(pair$x$data, pair$y$data))
-}
-
 warn_undefined_cka <- function(repr, args) {
-  if (args$kernel == "manifold" && !args$corrects$stimuli) {
-    return(warn_no_contrast(repr, args))
-  }
+  if (args$kernel == "manifold" && !args$corrects$stimuli) return(warn_no_contrast(repr, args))
   warn(unstable_class(args), "The CKA is undefined (NA): the corrected H value of `{repr$arg}` ",
        "with itself is not positive. ", cause_of_instability(list(repr)), data = repr$arg)
 }
@@ -171,25 +160,19 @@ kernel_needs_data <- function(args, n, d) {
 cka_dot <- function(args, finish = function(values, args) values) {
   labelled <- !is.null(args$clusters) || !args$estimator %in% c("naive", "stimulus")
   if (labelled || args$shared_neurons || !is.null(args$units_x)) return(NULL)
-  switch(args$kernel, linear = new_dot(linear_products, finish, gram_source, keeps = FALSE),
-         rbf = new_dot(gaussian_products, finish), manifold = new_dot(manifold_products, finish),
-         no_branch(args$kernel))
-}
-
-self_value <- function(form) form$self$value
-
-gaussian_products <- function(x, y, args) {
-  n <- as.double(length(x[[1]]$means))
-  terms <- if (args$estimator == "stimulus") n * (n - 3) else n^2
-  with_sizes(centered_table(x, y) / terms, y, sizes_of(x, y, self_value))
-}
-
-manifold_products <- function(x, y, args) {
-  total <- sizes_of(x, y, function(form) sum(form$row_sums))
-  value <- manifold_h(sparse_table(x, y), crossed(x, y, function(form) form$row_sums),
-                      rep(total$x, length(total$y)), rep(total$y, each = length(total$x)),
-                      as.double(x[[1]]$n), args)
-  with_sizes(value, y, sizes_of(x, y, self_value))
+  if (args$kernel == "linear") return(new_dot(linear_products, finish, gram_source, keeps = FALSE))
+  new_dot(function(x, y, args) {
+    values <- switch(args$kernel, rbf = {
+      n <- as.double(length(x[[1]]$means))
+      centered_table(x, y) / if (args$estimator == "stimulus") n * (n - 3) else n^2
+    }, manifold = {
+      total <- sizes_of(x, y, function(form) sum(form$row_sums))
+      manifold_h(sparse_table(x, y), crossed(x, y, function(form) form$row_sums),
+                 rep(total$x, length(total$y)), rep(total$y, each = length(total$x)),
+                 as.double(x[[1]]$n), args)
+    }, no_branch(args$kernel))
+    with_sizes(values, y, sizes_of(x, y, function(form) form$self$value))
+  }, finish)
 }
 
 declare_measure(
@@ -204,20 +187,22 @@ declare_measure(
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Kornblith et al. 2019; Song et al. 2012; Chun et al. 2025",
-  accepts = accepted_by_kernel, uses = structure_of_kernel,
-  neighbours = neighbours_of_kernel,
-  check = check_cka_args, settle = settle_cka, check_pair = check_cka,
-  form = form_of_kernel, keeps = kept_of_kernel,
-  prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = cross_h,
-  score = cka_of_h,
+  accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,
+  check = check_cka_args, settle = settle_cka, check_pair = check_cka, form = form_of_kernel,
+  keeps = kept_of_kernel, prepare = prepare_cka, undefined = warn_undefined_cka,
+  statistic = cross_h, score = cka_of_h,
   inspect = function(score, pair, x, y, args) {
-    if (!corrects_sample(args) || is_itself(pair, args)) return(invisible())
+    if (!corrects_sample(args)) return(invisible())
+    # When the same data stand on both sides and the same neuron pairs are left out of all three H
+    # values, the score is exactly 1, so that nothing can be unstable about it.
+    labels <- pair_labels(pair, args)
+    left_out <- !is.null(labels) && identical(labels$x, labels$y)
+    if (left_out && (pair$self || identical(pair$x$data, pair$y$data))) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
     warn_unstable(score, pair, error_of_cka(pair, x$self, y$self, args), args$clusters)
   },
-  null = cka_null, dot = cka_dot,
-  needs_data = kernel_needs_data, errors = cka_errors(), cosine = TRUE
+  null = cka_null, dot = cka_dot, needs_data = kernel_needs_data, errors = cka_errors(),
+  cosine = TRUE
 )
 
 #' RV coefficient
@@ -244,19 +229,16 @@ rv <- function(x, y, na = c("error", "stimuli", "neurons"), given = NULL, ...) {
 }
 
 declare_measure(
-  id = "rv", label = "RV coefficient", family = "kernel",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE,
+  id = "rv", label = "RV coefficient", family = "kernel", direction = "similarity", range = c(0, 1),
+  best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Robert and Escoufier 1976",
   # the RV coefficient is CKA with these parameters
   check = function(args) {
     with_estimator(list(kernel = "linear", shared_neurons = FALSE, bandwidth = 1), "naive")
   },
-  check_pair = check_cka, form = "linear",
-  prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = cross_h,
-  score = cka_of_h, null = cka_null, dot = cka_dot,
+  check_pair = check_cka, form = "linear", prepare = prepare_cka, undefined = warn_undefined_cka,
+  statistic = cross_h, score = cka_of_h, null = cka_null, dot = cka_dot,
   needs_data = function(args, n, d) d <= n, errors = cka_errors(), cosine = TRUE
 )
 
@@ -308,26 +290,23 @@ angle_of_cosine <- function(cosine) {
 }
 
 declare_measure(
-  id = "angular_cka", label = "Angular CKA", family = "kernel",
-  direction = "distance", best = 0, metric = TRUE, pairing = TRUE,
+  id = "angular_cka", label = "Angular CKA", family = "kernel", direction = "distance", best = 0,
+  metric = TRUE, pairing = TRUE,
   range = function(args) {
-    plain <- args$kernel == "linear" && !args$corrects$stimuli
-    c(0, if (plain) pi / 2 else pi)
+    c(0, if (args$kernel == "linear" && !args$corrects$stimuli) pi / 2 else pi)
   },
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Williams et al. 2021; Lange et al. 2023",
-  accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,
-  check = check_cka_args, settle = settle_cka, check_pair = check_cka,
-  form = form_of_kernel, keeps = kept_of_kernel,
-  prepare = prepare_cka, undefined = warn_undefined_cka,
-  statistic = cross_h,
+  reference = "Williams et al. 2021; Lange et al. 2023", accepts = accepted_by_kernel,
+  uses = structure_of_kernel, neighbours = neighbours_of_kernel, check = check_cka_args,
+  settle = settle_cka, check_pair = check_cka, form = form_of_kernel, keeps = kept_of_kernel,
+  prepare = prepare_cka, undefined = warn_undefined_cka, statistic = cross_h,
   score = function(statistic, x, y, args) angle_of_cosine(cka_of_h(statistic, x, y, args)),
   inspect = function(score, pair, x, y, args) {
-    if (!is.na(score)) return(invisible())
-    warn("undefined", "The angle is undefined (NA): the corrected CKA of `{pair$x$arg}` and ",
-         "`{pair$y$arg}` is above 1 or below -1, the cosine of no angle. cka() gives the value; ",
-         "pool over splits, trials or subsets for a stable one.", data = pair$x$arg)
+    warn_if(is.na(score), "undefined", "The angle is undefined (NA): the corrected CKA of ",
+            "`{pair$x$arg}` and `{pair$y$arg}` is above 1 or below -1, the cosine of no angle. ",
+            "cka() gives the value; pool over splits, trials or subsets for a stable one.",
+            data = pair$x$arg)
   },
   null = cka_null,
   dot = function(args) cka_dot(args, function(values, args) angle_of_cosine(values)),

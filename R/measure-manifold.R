@@ -53,43 +53,45 @@ mka <- function(x, y, k = 15, ties = c("average", "random"), clusters = NULL,
   one_score("mka", x, y, list(k = k, ties = ties, clusters = clusters), na)
 }
 
-kernel_product <- function(pair, x, y, args) {
-  centered_product(x, y, if (is.null(args$centering)) "row" else args$centering)$value
+# Measures of centred kernels on the edges of the graphs.
+declare_kernel_alignment <- function(id, label, ...) {
+  declare_measure(
+    id = id, label = label, family = "neighbours", direction = "similarity", range = c(-1, 1),
+    best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
+    invariant = c("orthogonal", "scaling", "translation", "column permutation"), accepts = kinds,
+    neighbours = euclidean_neighbours, check_pair = check_neighbour_pair, form = "sparse kernel",
+    keeps = "graph", undefined = warn_no_contrast,
+    statistic = function(pair, x, y, args) {
+      centered_product(x, y, if (is.null(args$centering)) "row" else args$centering)$value
+    },
+    score = kernel_cosine, null = function(args) sparse_null(centered_products),
+    dot = function(args) new_dot(function(x, y, args) {
+      # centred kernels, as centered_sum() has them
+      n <- as.double(x[[1]]$n)
+      table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
+      table <- table - crossed(x, y, function(form) form$row_sums) / n
+      if (!is.null(args$centering) && args$centering != "row") {
+        table <- table - crossed(x, y, function(form) form$column_sums) / n +
+          crossed(x, y, function(form) sum(form$row_sums) / n)
+      }
+      c(list(table = table), sizes_of(x, y, norm_of_form))
+    }),
+    needs_data = FALSE, ...
+  )
 }
 
-centered_kernel_dot <- function(args) {
-  new_dot(function(x, y, args) {
-    # centred kernels, as centered_sum() has them
-    n <- as.double(x[[1]]$n)
-    table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
-    table <- table - crossed(x, y, function(form) form$row_sums) / n
-    if (!is.null(args$centering) && args$centering != "row") {
-      table <- table - crossed(x, y, function(form) form$column_sums) / n +
-        crossed(x, y, function(form) sum(form$row_sums) / n)
-    }
-    c(list(table = table), sizes_of(x, y, norm_of_form))
-  })
-}
-
-declare_measure(
-  id = "mka", label = "Manifold-approximated kernel alignment", family = "neighbours",
-  direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Islam et al. 2025, eq. 2-4", accepts = kinds,
-  neighbours = euclidean_neighbours, exact_ties = TRUE,
+declare_kernel_alignment(
+  "mka", "Manifold-approximated kernel alignment", reference = "Islam et al. 2025, eq. 2-4",
+  exact_ties = TRUE,
   check = function(args) {
     args$k <- check_count(args$k, "k", least = 3)
     args$ties <- check_choice(args$ties, average_first, "ties")
     args$clusters <- cluster_codes(args$clusters)
     args
   },
-  check_pair = check_neighbour_pair, form = "sparse kernel", keeps = "graph",
   prepare = function(repr, args, side) {
     form_mka(clustered_representation(repr, args$clusters), args$k, args$ties)
-  },
-  undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
-  null = function(args) sparse_null(centered_products), dot = centered_kernel_dot,
-  needs_data = FALSE
+  }
 )
 
 #' @rdname mka
@@ -105,26 +107,16 @@ kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row"
 # them.
 exact_kcka_ties <- function(args) args$centering == "row"
 
-declare_measure(
-  id = "kcka", label = "Kernel alignment on nearest neighbours", family = "neighbours",
-  direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Islam et al. 2025, eq. 18-19", accepts = kinds,
-  neighbours = euclidean_neighbours, exact_ties = exact_kcka_ties,
+declare_kernel_alignment(
+  "kcka", "Kernel alignment on nearest neighbours", reference = "Islam et al. 2025, eq. 18-19",
+  exact_ties = exact_kcka_ties, cosine = TRUE,
   check = function(args) {
-    args$k <- check_count(args$k, "k")
-    check_flag(args$self, "self")
-    check_flag(args$squared, "squared")
-    args$centering <- check_choice(args$centering, c("row", "double"), "centering")
-    args$clusters <- cluster_codes(args$clusters)
+    args <- check_parameters(k = "count", self = "flag", squared = "flag",
+                             centering = c("row", "double"), clusters = "clusters")(args)
     with_ties_rule(args, exact_kcka_ties(args))
   },
-  check_pair = check_neighbour_pair, form = "sparse kernel", keeps = "graph",
   prepare = function(repr, args, side) {
     form_kcka(clustered_representation(repr, args$clusters), args$k, args$self, args$squared,
               args$centering, args$ties)
-  },
-  undefined = warn_no_contrast, statistic = kernel_product,
-  score = kernel_cosine, null = function(args) sparse_null(centered_products),
-  dot = centered_kernel_dot, needs_data = FALSE, cosine = TRUE
+  }
 )

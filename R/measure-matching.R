@@ -37,28 +37,13 @@ permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE,
   one_score("permutation_procrustes", x, y, list(center = center, scale = scale), na)
 }
 
-# The distance between the matched columns. The data are brought to unit norm when args$scale is
-# TRUE, otherwise to common units that avoid overflow.
-matched_distance <- function(pair, x, y, args) {
-  units <- common_units(x, y, args$scale)
-  matched <- remember(pair$cache, list("column match", args$center),
-                      optimal_match(pair_cross(pair, args$center)))
-  # the C code expects the side with more columns first
-  if (ncol(pair$x$data) >= ncol(pair$y$data)) {
-    .Call(C_matched_distance, pair$x$data, x$means, x$scale * units$x,
-          pair$y$data, y$means, y$scale * units$y, matched)
-  } else {
-    # the same assignment seen from the columns: for each column its row, or 0 for none
-    reversed <- integer(ncol(pair$y$data))
-    reversed[matched] <- which(matched > 0)
-    .Call(C_matched_distance, pair$y$data, y$means, y$scale * units$y,
-          pair$x$data, x$means, x$scale * units$x, reversed)
-  }
-}
-
 # The assignment with the largest total gain: for each row the column that it is matched with, or
 # 0 for none. Every neuron of the side with fewer neurons is matched.
 optimal_match <- function(gains) .Call(C_assign, gains, TRUE)
+
+column_match <- function(pair, center) {
+  remember(pair$cache, list("column match", center), optimal_match(pair_cross(pair, center)))
+}
 
 # The greedy assignment: the largest gain whose row and column are both free is taken first.
 greedy_match <- function(gains) {
@@ -87,20 +72,42 @@ largest_first <- function(values, most = 2e6) {
 }
 
 declare_measure(
-  id = "permutation_procrustes", label = "Permutation Procrustes distance",
-  family = "alignment", resi = "PermProc", direction = "distance", best = 0, symmetric = TRUE,
+  id = "permutation_procrustes", label = "Permutation Procrustes distance", family = "alignment",
+  resi = "PermProc", direction = "distance", best = 0, symmetric = TRUE,
   range = function(args) c(0, if (args$scale) 2 else Inf), metric = FALSE, pairing = TRUE,
   invariant = "column permutation", reference = "Williams et al. 2021",
   check = check_procrustes_args, form = "scaling", prepare = prepare_rotation,
-  statistic = matched_distance,
-  score = function(statistic, x, y, args) {
-    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+  # The distance between the matched columns. The data are brought to unit norm when args$scale is
+  # TRUE, otherwise to common units that avoid overflow.
+  statistic = function(pair, x, y, args) {
+    units <- common_units(x, y, args$scale)
+    matched <- column_match(pair, args$center)
+    # the C code expects the side with more columns first
+    if (ncol(pair$x$data) >= ncol(pair$y$data)) {
+      .Call(C_matched_distance, pair$x$data, x$means, x$scale * units$x,
+            pair$y$data, y$means, y$scale * units$y, matched)
+    } else {
+      # the same assignment seen from the columns: for each column its row, or 0 for none
+      reversed <- integer(ncol(pair$y$data))
+      reversed[matched] <- which(matched > 0)
+      .Call(C_matched_distance, pair$y$data, y$means, y$scale * units$y,
+            pair$x$data, x$means, x$scale * units$x, reversed)
+    }
   },
-  inspect = inspect_overflow,
+  score = scaled_score, inspect = inspect_overflow,
   errors = function(args) {
-    if (args$scale) return(NULL)
-    new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
-               transform = "none", growth = root_growth, exact_below = enough_for_influences)
+    # columns without a match count by their own squares
+    if (!args$scale) influence_errors(function(pair, args, codes) {
+      units <- common_units(form_scaling(pair$x, args$center), form_scaling(pair$y, args$center),
+                            FALSE)
+      x <- scaled_data(pair$x, args$center) * units$x
+      y <- scaled_data(pair$y, args$center) * units$y
+      matched <- column_match(pair, args$center)
+      rows <- which(matched > 0)
+      products <- x[, rows, drop = FALSE] * y[, matched[rows], drop = FALSE]
+      each <- rowSums(x^2) + rowSums(y^2) - 2 * rowSums(products)
+      distance_influence(each, max(sum(each), 0), units$scale)
+    }, transform = "none", growth = root_growth)
   },
   held = permutation_holdout
 )
@@ -145,28 +152,33 @@ hard_correlation_match <- function(x, y, matching = c("optimal", "greedy"),
   one_score("hard_correlation_match", x, y, list(matching = matching), na)
 }
 
+# The matched neurons of x and y, a pair a row.
+hard_match <- function(pair, args) {
+  correlation <- pair_correlation(pair)
+  matched <- if (args$matching == "optimal") optimal_match(correlation)
+             else greedy_match(correlation)
+  rows <- which(matched > 0)
+  cbind(rows, matched[rows], deparse.level = 0)
+}
+
 # Rounding can take a mean correlation slightly outside [-1, 1].
 mean_correlation <- function(values) max(-1, min(1, mean(values)))
 
 declare_measure(
   id = "hard_correlation_match", label = "Hard correlation match", family = "alignment",
   resi = "HardCorr", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
-  metric = FALSE, pairing = TRUE,
-  invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
-  check = function(args) {
-    args$matching <- check_choice(args$matching, c("optimal", "greedy"), "matching")
-    args
-  },
-  form = "columns",
-  prepare = function(repr, args, side) form_columns(repr),
+  metric = FALSE, pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
+  reference = "Li et al. 2015", check = check_parameters(matching = c("optimal", "greedy")),
+  form = "columns", prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
-    correlation <- pair_correlation(pair)
-    matched <- if (args$matching == "optimal") optimal_match(correlation)
-               else greedy_match(correlation)
-    rows <- which(matched > 0)
-    mean_correlation(correlation[cbind(rows, matched[rows])])
+    mean_correlation(pair_correlation(pair)[hard_match(pair, args)])
   },
-  needs_data = FALSE, errors = hard_match_errors, held = hard_holdout
+  needs_data = FALSE,
+  errors = function(args) influence_errors(function(pair, args, codes) {
+    matched <- hard_match(pair, args)
+    match_influence(pair, matched[, 1], matched[, 2], rep(1 / nrow(matched), nrow(matched)))
+  }),
+  held = hard_holdout
 )
 
 #' @rdname hard_correlation_match
@@ -181,36 +193,15 @@ declare_measure(
   resi = "SoftCorr", direction = "similarity", range = c(-1, 1), best = 1, metric = FALSE,
   symmetric = function(args) args$direction == "both", pairing = TRUE,
   invariant = c("scaling", "translation", "column permutation"), reference = "Li et al. 2015",
-  check = function(args) {
-    args$direction <- check_choice(args$direction, c("both", "x", "y"), "direction")
-    args
-  },
-  form = "columns",
+  check = check_parameters(direction = c("both", "x", "y")), form = "columns",
   prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     best <- .Call(C_side_maxima, pair_correlation(pair))
     means <- c(x = mean(best$rows), y = mean(best$columns))
     mean_correlation(if (args$direction == "both") means else means[[args$direction]])
   },
-  needs_data = FALSE, errors = soft_match_errors
-)
-
-# ---- how the matches vary with the stimuli; the match is held
-
-hard_match_errors <- function(args) {
-  new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
-             stimuli = function(pair, args, codes) {
-    correlation <- pair_correlation(pair)
-    matched <- if (args$matching == "optimal") optimal_match(correlation)
-               else greedy_match(correlation)
-    rows <- which(matched > 0)
-    match_influence(pair, rows, matched[rows], rep(1 / length(rows), length(rows)))
-  })
-}
-
-soft_match_errors <- function(args) {
-  new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
-             stimuli = function(pair, args, codes) {
+  needs_data = FALSE,
+  errors = function(args) influence_errors(function(pair, args, codes) {
     correlation <- pair_correlation(pair)
     size <- dim(correlation)
     of_x <- match_influence(pair, seq_len(size[1]), max.col(correlation, "first"),
@@ -220,21 +211,7 @@ soft_match_errors <- function(args) {
     switch(args$direction, both = (of_x + of_y) / 2, x = of_x, y = of_y,
            no_branch(args$direction))
   })
-}
-
-# Of the distance between matched columns; columns without a match count by their own squares.
-permutation_influence <- function(pair, args, codes) {
-  units <- common_units(form_scaling(pair$x, args$center), form_scaling(pair$y, args$center),
-                        FALSE)
-  x <- scaled_data(pair$x, args$center) * units$x
-  y <- scaled_data(pair$y, args$center) * units$y
-  matched <- remember(pair$cache, list("column match", args$center),
-                      optimal_match(pair_cross(pair, args$center)))
-  rows <- which(matched > 0)
-  products <- x[, rows, drop = FALSE] * y[, matched[rows], drop = FALSE]
-  each <- rowSums(x^2) + rowSums(y^2) - 2 * rowSums(products)
-  distance_influence(each, max(sum(each), 0), units$scale)
-}
+)
 
 # ---- matched neurons
 
@@ -282,38 +259,34 @@ matched_neurons <- function(x, y, mass = NULL, ...) {
     names <- colnames(repr$data)
     if (is.null(names)) at else names[at]
   }
+  # The mean correlation on the stimuli of those folds in whose plan, from the other stimuli, a pair
+  # is. Too few stimuli for folds leave it unknown.
+  tested <- rep(NA_real_, length(plan$x))
+  if (units_of(call$n, call$clusters) >= 5 && call$n >= 10) {
+    each <- vapply(test_folds(5, call)$test, function(fold) {
+      test <- seq_len(call$n) %in% fold
+      fitted <- tryCatch({
+        train <- pair_of(cut_for_subset(pair$x, !test), cut_for_subset(pair$y, !test))
+        plan_of_run(run_of_correlations(train), mass)
+      }, repalign_error_variance = function(e) NULL)
+      if (is.null(fitted)) return(tested)
+      is_there <- paste(plan$x, plan$y) %in% paste(fitted$x, fitted$y)
+      replace(column_correlations(pair$x$data[test, plan$x, drop = FALSE],
+                                  pair$y$data[test, plan$y, drop = FALSE]), !is_there, NA)
+    }, tested)
+    tested <- rowMeans(matrix(each, length(plan$x)), na.rm = TRUE)
+    tested[is.nan(tested)] <- NA
+  }
   # The mass that was there before the first step that gives weight to a pair.
   given <- run$sign > 0
   first <- match(paste(at[, 1], at[, 2]), paste(run$row, run$column)[given])
   before <- cumsum(run$units) - run$units
   data.frame(x = name(pair$x, plan$x), y = name(pair$y, plan$y), weight = plan$weight,
              correlation = pair_correlation(pair)[at],
-             correlation_test = tested_correlations(pair, call, plan, mass),
+             correlation_test = tested,
              mass_entered = before[run$step[given][first]] / run$total)
 }
 
 run_of_correlations <- function(pair) {
   neuron_run(pair, "correlation", function() 1 - pair_correlation(pair))
-}
-
-# The mean correlation on the stimuli of those folds in whose plan, from the other stimuli, a pair
-# is. Too few stimuli for folds leave it unknown.
-tested_correlations <- function(pair, call, plan, mass) {
-  unknown <- rep(NA_real_, length(plan$x))
-  if (units_of(call$n, call$clusters) < 5 || call$n < 10) return(unknown)
-  folds <- test_folds(5, call)
-  each <- vapply(seq_along(folds$test), function(k) {
-    test <- seq_len(call$n) %in% folds$test[[k]]
-    fitted <- tryCatch({
-      train <- pair_of(cut_for_subset(pair$x, !test), cut_for_subset(pair$y, !test))
-      plan_of_run(run_of_correlations(train), mass)
-    }, repalign_error_variance = function(e) NULL)
-    if (is.null(fitted)) return(unknown)
-    is_there <- paste(plan$x, plan$y) %in% paste(fitted$x, fitted$y)
-    replace(column_correlations(pair$x$data[test, plan$x, drop = FALSE],
-                                pair$y$data[test, plan$y, drop = FALSE]), !is_there, NA)
-  }, unknown)
-  each <- matrix(each, length(plan$x))
-  means <- rowMeans(each, na.rm = TRUE)
-  replace(means, is.nan(means), NA_real_)
 }

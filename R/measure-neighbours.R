@@ -3,6 +3,22 @@
 #' @include form-graph.R form.R measure.R
 NULL
 
+# Measures of the lists of neighbours. exact_ties: see declare_measure(); ordered: does the order of
+# the neighbours count?
+declare_neighbour_lists <- function(id, label, reference = "Huh et al. 2024", exact_ties = FALSE,
+                                    ordered = FALSE, range = c(0, 1), best = 1, symmetric = TRUE,
+                                    ...) {
+  declare_measure(
+    id = id, label = label, family = "neighbours", direction = "similarity", range = range,
+    best = best, symmetric = symmetric, metric = FALSE, pairing = TRUE,
+    invariant = c("orthogonal", "scaling", "column permutation"), reference = reference,
+    accepts = kinds, exact_ties = exact_ties, check_pair = check_neighbour_pair, form = "graph",
+    check = neighbour_args(if (exact_ties) average_first else random_first),
+    neighbours = if (ordered) wanted_ordered_graph else wanted_graph,
+    prepare = if (ordered) prepare_ordered_graph else prepare_graph, needs_data = FALSE, ...
+  )
+}
+
 #' Overlap of nearest neighbours
 #'
 #' The share of its k nearest neighbours that a stimulus has in common in both
@@ -51,8 +67,7 @@ NULL
 #' mutual_knn(dist(x), y, k = 5, metric = "euclidean")
 #' @seealso [cycle_knn()]
 #' @export
-mutual_knn <- function(x, y, k = 10,
-                       metric = c("cosine", "euclidean", "dot", "correlation"),
+mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                        ties = c("average", "random"), clusters = NULL,
                        na = c("error", "stimuli", "neurons"), ...) {
   one_score("mutual_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
@@ -62,30 +77,20 @@ mutual_knn <- function(x, y, k = 10,
 shared_counts <- function(pair, x, y, args) {
   if (compared_once(pair$x)) return(.Call(C_shared_neighbours, x$idx, y$idx))
   what <- list("shared neighbours", args$metric, args$k, args$clusters, x$order, y$order)
-  remember(pair$cache, what, {
-    .Call(C_shared_neighbours, x$idx, y$idx)
-  })
+  remember(pair$cache, what, .Call(C_shared_neighbours, x$idx, y$idx))
 }
 
-declare_measure(
-  id = "mutual_knn", label = "Overlap of nearest neighbours", family = "neighbours",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
-  check = neighbour_args(average_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_graph,
+declare_neighbour_lists(
+  "mutual_knn", "Overlap of nearest neighbours", exact_ties = TRUE, errors = mutual_knn_errors,
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "weights") / nrow(x$idx))
     mean(shared_counts(pair, x, y, args))
   },
   score = function(statistic, x, y, args) statistic / args$k,
   null = function(args) neighbour_list_null(if (args$ties == "average") "weights" else "count"),
-  dot = function(args) {
-    new_dot(function(x, y, args) {
-      list(table = sparse_table(x, y, graph_operand(x)) / nrow(x[[1]]$idx))
-    }, function(values, args) values / args$k)
-  },
-  needs_data = FALSE, errors = mutual_knn_errors
+  dot = function(args) new_dot(function(x, y, args) {
+    list(table = sparse_table(x, y, graph_operand(x)) / nrow(x[[1]]$idx))
+  }, function(values, args) values / args$k)
 )
 
 #' Measures of neighbour lists
@@ -136,43 +141,30 @@ declare_measure(
 #' edit_distance_knn(x, y, k = 5)
 #' @seealso [second_order_cosine()]
 #' @export
-cycle_knn <- function(x, y, k = 10,
-                      metric = c("cosine", "euclidean", "dot", "correlation"),
+cycle_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                       ties = c("random", "average"), clusters = NULL,
                       na = c("error", "stimuli", "neurons"), ...) {
   one_score("cycle_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "cycle_knn", label = "Cycle consistency of nearest neighbours", family = "neighbours",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = FALSE,
-  check = neighbour_args(random_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_graph,
+declare_neighbour_lists(
+  "cycle_knn", "Cycle consistency of nearest neighbours", symmetric = FALSE,
   statistic = function(pair, x, y, args) .Call(C_cycle_count, x$idx, y$idx) / nrow(x$idx),
   # a cycle steps from i to j in y and back from j to i in x, so the edges of x are reversed
-  null = function(args) neighbour_list_null("any", reversed = TRUE),
-  needs_data = FALSE
+  null = function(args) neighbour_list_null("any", reversed = TRUE)
 )
 
 #' @rdname cycle_knn
 #' @export
-knn_jaccard <- function(x, y, k = 10,
-                        metric = c("cosine", "euclidean", "dot", "correlation"),
+knn_jaccard <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                         ties = c("average", "random"), clusters = NULL,
                         na = c("error", "stimuli", "neurons"), ...) {
   one_score("knn_jaccard", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "knn_jaccard", label = "Jaccard similarity of nearest neighbours", family = "neighbours",
-  resi = "Jaccard",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2022", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
-  check = neighbour_args(average_first), check_pair = check_neighbour_pair,
-  form = "graph", prepare = prepare_graph,
+declare_neighbour_lists(
+  "knn_jaccard", "Jaccard similarity of nearest neighbours", "Wang et al. 2022",
+  exact_ties = TRUE, resi = "Jaccard",
   statistic = function(pair, x, y, args) {
     if (is_averaged(x, y)) return(averaged_sum(x, y, "mean_jaccard") / nrow(x$idx))
     shared <- shared_counts(pair, x, y, args)
@@ -182,39 +174,29 @@ declare_measure(
     neighbour_list_null(if (args$ties == "average") "mean_jaccard" else "jaccard")
   },
   # the mean over orders of ties is no sum over common edges
-  dot = function(args) {
-    new_dot(function(x, y, args) {
-      table <- sparse_table(x, y, graph_operand(x), neighbours = args$k)
-      list(table = table / nrow(x[[1]]$idx))
-    }, form = function(d, repr, args, side) {
-      form <- prepared_for_dots(d, repr, args, side)
-      if (is.null(form$averaged)) form
-    })
-  },
-  needs_data = FALSE
+  dot = function(args) new_dot(function(x, y, args) {
+    table <- sparse_table(x, y, graph_operand(x), neighbours = args$k)
+    list(table = table / nrow(x[[1]]$idx))
+  }, form = function(d, repr, args, side) {
+    form <- prepared_for_dots(d, repr, args, side)
+    if (is.null(form$averaged)) form
+  })
 )
 
 #' @rdname cycle_knn
 #' @export
-rank_similarity <- function(x, y, k = 10,
-                            metric = c("cosine", "euclidean", "dot", "correlation"),
+rank_similarity <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                             ties = c("random", "average"), clusters = NULL,
                             na = c("error", "stimuli", "neurons"), ...) {
   one_score("rank_similarity", x, y,
             list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "rank_similarity", label = "Rank similarity of nearest neighbours", family = "neighbours",
-  resi = "RankSim",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2022", accepts = kinds,
-  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
-  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
+declare_neighbour_lists(
+  "rank_similarity", "Rank similarity of nearest neighbours", "Wang et al. 2022",
+  ordered = TRUE, resi = "RankSim",
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
-  null = function(args) neighbour_list_null("ranks"),
-  needs_data = FALSE
+  null = function(args) neighbour_list_null("ranks")
 )
 
 # ---- neighbour kernels
@@ -294,40 +276,6 @@ unbiased_product <- function(x, y) {
                 sum(a) * sum(b), n)
 }
 
-# A sparse form (form-graph.R): the inner products at the edges of the graph, less the mean of
-# their row of the whole kernel where centering is "full"; and its norm.
-form_cknna <- function(repr, k, normalize = TRUE, centering = "masked", estimator = "biased",
-                       ties = "random") {
-  graph <- form_graph(repr, if (normalize) "cosine" else "dot", k, ties = ties)
-  what <- list("cknna", k, normalize, centering, estimator, repr$codes, graph$order)
-  remember_form(repr, "sparse kernel", what, {
-    # the graph of inner products holds them in the units of the data, in which the squares of
-    # tiny or huge values have lost digits; so they are computed again from scaled rows
-    weight <- if (normalize) 1 - graph$dist
-      else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
-    if (centering == "full") {
-      # the mean inner product of every stimulus with all of them; between clusters, with itself and
-      # those of other clusters
-      codes <- repr$codes
-      rows <- form_rows(repr, if (normalize) "cosine" else "dot")$rows
-      means <- if (is.null(codes)) {
-        as.vector(crossprod(rows, rowMeans(rows)))
-      } else {
-        of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
-        sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
-        sums / (repr$n - tabulate(codes)[codes] + 1)
-      }
-      weight <- weight - means
-    }
-    form <- sparse_form(graph$idx, weight, 0)
-    if (estimator == "unbiased") with_product(form, unbiased_product(form, form))
-    else if (centering == "full") {
-      spread_ties(with_product(form, sum(weight^2)), graph$averaged)
-    }
-    else with_norm(form, "double")
-  })
-}
-
 # What with_norm() adds, from a product of the form with itself.
 with_product <- function(form, value) {
   norm <- list(value = value, magnitude = sum(form$weight^2) / form$n^2)
@@ -345,10 +293,8 @@ declare_measure(
   neighbours = function(args) list(metric = if (args$normalize) "cosine" else "dot", k = args$k),
   exact_ties = exact_cknna_ties,
   check = function(args) {
-    args$k <- check_count(args$k, "k")
-    check_flag(args$normalize, "normalize")
-    args$centering <- check_choice(args$centering, c("masked", "full"), "centering")
-    args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
+    args <- check_parameters(k = "count", normalize = "flag", centering = c("masked", "full"),
+                             estimator = c("biased", "unbiased"))(args)
     refuse_if(args$estimator == "unbiased" && args$centering == "full", "value", "estimator = ",
               "\"unbiased\" centres by itself: leave centering = \"masked\".", arg = "centering")
     args$clusters <- cluster_codes(args$clusters)
@@ -360,12 +306,37 @@ declare_measure(
     if (args$estimator == "unbiased") check_rows(n, 4, pair$x$arg, "the unbiased estimator")
   },
   form = "sparse kernel",
-  keeps = function(args) {
-    c("graph", if (!args$normalize || args$centering == "full") "rows")
-  },
+  keeps = function(args) c("graph", if (!args$normalize || args$centering == "full") "rows"),
+  # A sparse form (form-graph.R): the inner products at the edges of the graph, less the mean of
+  # their row of the whole kernel where centering is "full"; and its norm.
   prepare = function(repr, args, side) {
-    form_cknna(clustered_representation(repr, args$clusters), args$k, args$normalize,
-               args$centering, args$estimator, args$ties)
+    repr <- clustered_representation(repr, args$clusters)
+    codes <- repr$codes
+    metric <- if (args$normalize) "cosine" else "dot"
+    full <- args$centering == "full"
+    graph <- form_graph(repr, metric, args$k, ties = args$ties)
+    what <- list("cknna", args$k, args$normalize, args$centering, args$estimator, codes,
+                 graph$order)
+    remember_form(repr, "sparse kernel", what, {
+      # the graph of inner products holds them in the units of the data, in which the squares of
+      # tiny or huge values have lost digits; so they are computed again from scaled rows
+      weight <- if (args$normalize) 1 - graph$dist
+        else .Call(C_edge_products, form_rows(repr, "dot")$rows, graph$idx, thread_count())
+      if (full) {
+        # the mean inner product of every stimulus with all of them; between clusters, with itself
+        # and those of other clusters
+        rows <- form_rows(repr, metric)$rows
+        weight <- weight - if (is.null(codes)) as.vector(crossprod(rows, rowMeans(rows))) else {
+          of_cluster <- t(rowsum(t(rows), codes))[, codes, drop = FALSE]
+          sums <- colSums(rows * (rowSums(rows) - of_cluster)) + colSums(rows^2)
+          sums / (repr$n - tabulate(codes)[codes] + 1)
+        }
+      }
+      form <- sparse_form(graph$idx, weight, 0)
+      if (args$estimator == "unbiased") with_product(form, unbiased_product(form, form))
+      else if (full) spread_ties(with_product(form, sum(weight^2)), graph$averaged)
+      else with_norm(form, "double")
+    })
   },
   undefined = warn_no_contrast,
   # the product of the two kernels on their common edges
@@ -379,25 +350,22 @@ declare_measure(
   score = kernel_cosine,
   null = function(args) {
     if (args$estimator == "unbiased") return(NULL)
-    if (args$centering == "masked") return(sparse_null(common_products, reversed = TRUE))
-    sparse_null(function(values, x, y, args, design) values[[1]][, 1])
+    whole <- function(values, x, y, args, design) values[[1]][, 1]
+    if (args$centering == "full") return(sparse_null(whole))
+    # Both kernels are restricted to the common edges, so that their row and column sums change with
+    # the permutation, too.
+    sparse_null(function(values, x, y, args, design) {
+      n <- design$n
+      out <- values[[1]]
+      out[, 1] - out[, 2] / n - values[[2]][, 2] / n + (out[, 3] / n) * (out[, 4] / n)
+    }, reversed = TRUE)
   },
   dot = function(args) {
     if (args$centering == "masked") return(NULL)
-    new_dot(function(x, y, args) {
-      c(list(table = sparse_table(x, y)), sizes_of(x, y, norm_of_form))
-    })
+    new_dot(function(x, y, args) c(list(table = sparse_table(x, y)), sizes_of(x, y, norm_of_form)))
   },
   needs_data = FALSE
 )
-
-# The statistic of all permutations. Both kernels are restricted to the common edges, so that their
-# row and column sums change with the permutation, too.
-common_products <- function(values, x, y, args, design) {
-  n <- design$n
-  out <- values[[1]]
-  out[, 1] - out[, 2] / n - values[[2]][, 2] / n + (out[, 3] / n) * (out[, 4] / n)
-}
 
 #' Second-order cosine similarity
 #'
@@ -442,47 +410,35 @@ declare_form("graph with rows", relabel = function(form, permutation) {
   relabel_parts(columns = "rows")(form, permutation)
 }, size = function(n, d, args) as.double(n) * (d + 3 * args$k), drawn = "priority")
 
-mean_second_order <- function(pair, x, y, args) {
-  cosines <- .Call(C_second_order_cosines, x$rows, x$idx, x$dist, y$rows, y$idx, y$dist,
-                   args$of == "distance", thread_count())
-  lost <- which(is.nan(cosines))
-  if (!length(lost)) return(mean(cosines))
-  warn("undefined", "The score of `{pair$x$arg}` and `{pair$y$arg}` is undefined (NA): ",
-       "{length(lost)} stimul{if (length(lost) > 1) 'i have' else 'us has'} only zero ",
-       if (args$of == "distance") "distances" else "similarities", " to the neighbours (row ",
-       "{enumerate(lost, 3, quote = FALSE)}). ",
-       if (args$of == "distance") "Remove duplicated stimuli, or raise `k`." else "Raise `k`.",
-       data = lost)
-  NA_real_
-}
-
 declare_measure(
   id = "second_order_cosine", label = "Second-order cosine similarity", family = "neighbours",
   resi = "2nd-Cos", direction = "similarity", best = 1,
-  range = function(args) if (args$of == "distance") c(0, 1) else c(-1, 1),
-  symmetric = TRUE, metric = FALSE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "column permutation"),
+  range = function(args) if (args$of == "distance") c(0, 1) else c(-1, 1), symmetric = TRUE,
+  metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016 (EMNLP); Klabunde et al. 2025",
-  neighbours = function(args) list(metric = "cosine", k = args$k),
-  exact_ties = FALSE,
-  check = function(args) {
-    args$k <- check_count(args$k, "k")
-    args$of <- check_choice(args$of, c("similarity", "distance"), "of")
-    args$ties <- check_choice(args$ties, random_first, "ties")
-    args$clusters <- cluster_codes(args$clusters)
-    args
-  },
-  check_pair = check_neighbour_pair,
-  form = "graph with rows",
-  keeps = c("graph", "rows"),
+  neighbours = function(args) list(metric = "cosine", k = args$k), exact_ties = FALSE,
+  check = check_parameters(k = "count", of = c("similarity", "distance"), ties = random_first,
+                           clusters = "clusters"),
+  check_pair = check_neighbour_pair, form = "graph with rows", keeps = c("graph", "rows"),
   # the neighbour graph together with the rows of unit length that it was made from
   prepare = function(repr, args, side) {
     repr <- clustered_representation(repr, args$clusters)
     graph <- form_graph(repr, "cosine", args$k)
-    rows <- form_rows(repr, "cosine")$rows
-    new_form("graph with rows", c(graph, list(rows = rows)))
+    new_form("graph with rows", c(graph, list(rows = form_rows(repr, "cosine")$rows)))
   },
-  statistic = mean_second_order,
+  statistic = function(pair, x, y, args) {
+    cosines <- .Call(C_second_order_cosines, x$rows, x$idx, x$dist, y$rows, y$idx, y$dist,
+                     args$of == "distance", thread_count())
+    lost <- which(is.nan(cosines))
+    if (!length(lost)) return(mean(cosines))
+    warn("undefined", "The score of `{pair$x$arg}` and `{pair$y$arg}` is undefined (NA): ",
+         "{length(lost)} stimul{if (length(lost) > 1) 'i have' else 'us has'} only zero ",
+         if (args$of == "distance") "distances" else "similarities", " to the neighbours (row ",
+         "{enumerate(lost, 3, quote = FALSE)}). ",
+         if (args$of == "distance") "Remove duplicated stimuli, or raise `k`." else "Raise `k`.",
+         data = lost)
+    NA_real_
+  },
   needs_data = FALSE
 )
 
@@ -490,47 +446,30 @@ declare_measure(
 
 #' @rdname cycle_knn
 #' @export
-lcs_knn <- function(x, y, k = 10,
-                    metric = c("cosine", "euclidean", "dot", "correlation"),
+lcs_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                     ties = c("random", "average"), clusters = NULL,
                     na = c("error", "stimuli", "neurons"), ...) {
   one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "lcs_knn", label = "Longest common subsequence of neighbours", family = "neighbours",
-  direction = "similarity", range = function(args) c(0, args$k),
-  best = function(args) as.double(args$k),
-  symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds,
-  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
-  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
-  statistic = function(pair, x, y, args) {
-    .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
-  },
-  needs_data = FALSE
+declare_neighbour_lists(
+  "lcs_knn", "Longest common subsequence of neighbours", ordered = TRUE,
+  range = function(args) c(0, args$k), best = function(args) as.double(args$k),
+  statistic = function(pair, x, y, args) .Call(C_common_subsequences, x$idx, y$idx) / nrow(x$idx)
 )
 
 #' @rdname cycle_knn
 #' @export
-edit_distance_knn <- function(x, y, k = 10,
-                              metric = c("cosine", "euclidean", "dot", "correlation"),
+edit_distance_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "correlation"),
                               ties = c("random", "average"), clusters = NULL,
                               na = c("error", "stimuli", "neurons"), ...) {
   one_score("edit_distance_knn", x, y,
             list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
-declare_measure(
-  id = "edit_distance_knn", label = "Edit distance of neighbours", family = "neighbours",
-  direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Huh et al. 2024", accepts = kinds,
-  neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
-  check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
+declare_neighbour_lists(
+  "edit_distance_knn", "Edit distance of neighbours", ordered = TRUE,
   statistic = function(pair, x, y, args) {
     1 - .Call(C_edit_distances, x$idx, y$idx) / nrow(x$idx) / args$k
-  },
-  needs_data = FALSE
+  }
 )

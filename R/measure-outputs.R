@@ -166,7 +166,22 @@ check_classes <- function(labels, n, classes, names) {
                 count_of(n, "row"), ": give one per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
-  if (is.factor(labels) || is.character(labels)) return(classes_by_name(labels, names))
+  if (is.factor(labels) || is.character(labels)) {
+    labels <- as.character(labels)
+    if (is.null(names)) {
+      label_error("holds names, but the outputs have no column names: name their columns, or give ",
+                  "column numbers")
+    }
+    twice <- names[duplicated(names)]
+    if (length(twice)) label_error("holds names, but two columns have the name ", quoted(twice[1]))
+    at <- match(labels, names)
+    first <- which(is.na(at))[1]
+    if (!is.na(first)) {
+      label_error("is ", quoted(labels[first]), " in row ", first, ", which is not a ",
+                  "column of the outputs; columns: ", enumerate(names))
+    }
+    return(at)
+  }
   if (!is.numeric(labels) || is.object(labels)) {
     label_error("must be class numbers or names, not ", describe(labels))
   }
@@ -178,25 +193,4 @@ check_classes <- function(labels, n, classes, names) {
   as.vector(labels)
 }
 
-classes_by_name <- function(labels, names) {
-  labels <- as.character(labels)
-  if (is.null(names)) {
-    label_error("holds names, but the outputs have no column names: name their columns, or give ",
-                "column numbers")
-  }
-  twice <- names[duplicated(names)]
-  if (length(twice)) {
-    label_error("holds names, but two columns have the name ", quoted(twice[1]))
-  }
-  at <- match(labels, names)
-  if (anyNA(at)) {
-    first <- which(is.na(at))[1]
-    label_error("is ", quoted(labels[first]), " in row ", first, ", which is not a ",
-                "column of the outputs; columns: ", enumerate(names))
-  }
-  at
-}
-
-label_error <- function(...) {
-  refuse("labels", "`labels` ", ..., ".")
-}
+label_error <- function(...) refuse("labels", "`labels` ", ..., ".")

@@ -53,11 +53,7 @@ procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimu
   one_score("procrustes", x, y, list(center = center, scale = scale), na)
 }
 
-check_procrustes_args <- function(args) {
-  check_flag(args$center, "center")
-  check_flag(args$scale, "scale")
-  args
-}
+check_procrustes_args <- check_parameters(center = "flag", scale = "flag")
 
 # Does the measure centre the data? Those that have no parameter `center` do.
 is_centered <- function(args) is.null(args$center) || args$center
@@ -77,23 +73,32 @@ prepare_rotation <- function(repr, args, side) {
 # this, too many digits have cancelled, and it is computed from the residual instead.
 cancelled_share <- 1e-5
 
-# The Procrustes distance of a pair. The data are brought to unit norm when `scale` is TRUE,
-# otherwise to common units that avoid overflow.
-rotated_distance <- function(pair, x, y, args, scale) {
-  center <- is_centered(args)
+# The distance after the best rotation. sum: of the singular values of x'y; scale: are the data
+# brought to unit norm, or to common units that avoid overflow? residual: a function(units) that
+# gives the norm of what remains after the rotation.
+distance_of_sum <- function(sum, x, y, scale, residual) {
   units <- common_units(x, y, scale)
   squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
+  rest <- squares - 2 * units$x * units$y * sum
+  if (rest > cancelled_share * squares) sqrt(rest) else residual(units)
+}
+
+# The Procrustes distance of a pair.
+rotated_distance <- function(pair, x, y, args, scale) {
+  center <- is_centered(args)
   norm <- remember(pair$cache, list("nuclear norm", center),
-           sum(singular_values(rotation_cross(pair, center))))
-  rest <- squares - 2 * units$x * units$y * norm
-  if (rest > cancelled_share * squares) sqrt(rest) else rotated_residual(pair, center, units)
+                   sum(singular_values(rotation_cross(pair, center))))
+  distance_of_sum(norm, x, y, scale, function(units) {
+    a <- data_to_rotate(pair, "x", center)
+    b <- data_to_rotate(pair, "y", center)
+    turned_residual(a, b, pair_rotation(pair, center, a, b), units)
+  })
 }
 
 # The same distance for all permutations, from the sums of the singular values of x'y.
 permuted_distance <- function(sums, x, y, scale) {
   units <- common_units(x, y, scale)
-  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * sums
-  sqrt(pmax(squares, 0))
+  sqrt(pmax((units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * sums, 0))
 }
 
 unscaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, FALSE)
@@ -114,18 +119,13 @@ rotation_null <- function(args, scale) {
 # The statistic is in common units, the score in the units of the data.
 unscaled_score <- function(statistic, x, y, args) statistic / common_units(x, y, FALSE)$scale
 
-inspect_overflow <- function(score, pair, x, y, args) {
-  # it is an error if a score is too large for a double
-  if (is.finite(score)) return(invisible())
-  refuse("value", "The value is too large for a double: `{pair$x$arg}` and `{pair$y$arg}` are on ",
-         "scales too far apart or too large; rescale them.")
+scaled_score <- function(statistic, x, y, args) {
+  if (args$scale) statistic else unscaled_score(statistic, x, y, args)
 }
 
-# The norm of what remains after the rotation.
-rotated_residual <- function(pair, center, units) {
-  x <- data_to_rotate(pair, "x", center)
-  y <- data_to_rotate(pair, "y", center)
-  turned_residual(x, y, pair_rotation(pair, center, x, y), units)
+inspect_overflow <- function(score, pair, x, y, args) {
+  refuse_if(!is.finite(score), "value", "The value is too large for a double: `{pair$x$arg}` and ",
+            "`{pair$y$arg}` are on scales too far apart or too large; rescale them.")
 }
 
 # The side with fewer columns is rotated into the space of the other, because the opposite rotation
@@ -144,22 +144,18 @@ declare_measure(
   resi = "OrthProc", direction = "distance", best = 0, symmetric = TRUE, metric = TRUE,
   range = function(args) c(0, if (args$scale) sqrt(2) else Inf), pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Williams et al. 2021; Ding et al. 2021",
-  check = check_procrustes_args, form = "scaling", keeps = rotation_forms,
-  prepare = prepare_rotation,
+  reference = "Williams et al. 2021; Ding et al. 2021", check = check_procrustes_args,
+  form = "scaling", keeps = rotation_forms, prepare = prepare_rotation,
   statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, args$scale),
-  score = function(statistic, x, y, args) {
-    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
-  },
-  inspect = inspect_overflow, null = function(args) rotation_null(args, args$scale),
-  errors = procrustes_errors, held = rotation_holdout
+  score = scaled_score, inspect = inspect_overflow,
+  null = function(args) rotation_null(args, args$scale), errors = procrustes_errors,
+  held = rotation_holdout
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
 # permutation grows with the columns of both sides.
 rotation_matrix <- function(repr, center) {
-  wide <- ncol(repr$data) > repr$n
-  plain <- if (wide) row_factor(repr, center) else scaled_data(repr, center)
+  plain <- if (ncol(repr$data) > repr$n) row_factor(repr, center) else scaled_data(repr, center)
   q <- form_basis(repr, center)$q
   if (ncol(q) >= ncol(plain) - 1) return(plain)
   inner <- crossprod(q, plain)
@@ -172,21 +168,16 @@ procrustes_size_shape <- function(x, y, center = TRUE, na = c("error", "stimuli"
   one_score("procrustes_size_shape", x, y, list(center = center), na)
 }
 
-check_center <- function(args) {
-  check_flag(args$center, "center")
-  args
-}
+check_center <- check_parameters(center = "flag")
 
 declare_measure(
-  id = "procrustes_size_shape", label = "Procrustes size-and-shape distance",
-  family = "alignment", resi = "ProcDist", direction = "distance", range = c(0, Inf), best = 0,
-  symmetric = TRUE, metric = TRUE, pairing = TRUE,
-  invariant = c("orthogonal", "translation", "column permutation"),
+  id = "procrustes_size_shape", label = "Procrustes size-and-shape distance", family = "alignment",
+  resi = "ProcDist", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
+  metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
   score = unscaled_score, inspect = inspect_overflow,
-  null = function(args) rotation_null(args, FALSE),
-  errors = rotation_distance_errors,
+  null = function(args) rotation_null(args, FALSE), errors = rotation_distance_errors,
   held = function(args) rotation_holdout(c(args, list(scale = FALSE)))
 )
 
@@ -201,15 +192,19 @@ declare_measure(
   direction = "similarity", range = c(-Inf, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
-  prepare = prepare_rotation,
-  statistic = unscaled_distance,
+  prepare = prepare_rotation, statistic = unscaled_distance,
   # the distance is divided by the norm of y in the same common units, in which neither overflows
   score = function(statistic, x, y, args) 1 - statistic / (common_units(x, y, FALSE)$y * y$norm),
-  inspect = inspect_overflow,
-  null = function(args) rotation_null(args, FALSE),
+  inspect = inspect_overflow, null = function(args) rotation_null(args, FALSE),
   errors = function(args) {
-    new_errors("influence", stimuli = rotation_similarity_influence, weighted = weighted_rows,
-               transform = "none", exact_below = enough_for_influences)
+    # of 1 - distance / norm of y
+    influence_errors(function(pair, args, codes) {
+      parts <- rotation_parts(pair, TRUE)
+      square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
+      of_distance <- distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, 1)
+      of_norm <- distance_influence(parts$y2, parts$b, 1)
+      -of_distance / sqrt(parts$b) + sqrt(square) * of_norm / parts$b
+    }, transform = "none")
   }
 )
 
@@ -224,10 +219,9 @@ angular_shape <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
 }
 
 declare_measure(
-  id = "angular_shape", label = "Angular shape distance", family = "alignment",
-  resi = "AngShape", direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE,
-  metric = TRUE, pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "translation", "column permutation"),
+  id = "angular_shape", label = "Angular shape distance", family = "alignment", resi = "AngShape",
+  direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE, metric = TRUE,
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
   prepare = prepare_rotation,
   # the statistic of the measures that bring both sides to unit norm, and of those that do not
@@ -269,27 +263,6 @@ aligned_cosine <- function(x, y, center = FALSE, na = c("error", "stimuli", "neu
   one_score("aligned_cosine", x, y, list(center = center), na)
 }
 
-aligned_cosines <- function(pair, x_form, y_form, args) {
-  x <- data_to_rotate(pair, "x", args$center)
-  y <- data_to_rotate(pair, "y", args$center)
-  rotation <- pair_rotation(pair, args$center, x, y)
-  known <- seq_len(rotation$determined)
-  u <- rotation$u[, known, drop = FALSE]
-  v <- rotation$v[, known, drop = FALSE]
-  if (length(known) < min(ncol(x), ncol(y))) {
-    # the data determine no rotation for the parts outside these spans: this is the most that
-    # another choice for them could add to the mean cosine
-    share <- mean(share_outside_span(x, u, x_form$norms) * share_outside_span(y, v, y_form$norms))
-    warn_if(share > 1e-8, "not_unique", "The rotation of `{pair$x$arg}` onto `{pair$y$arg}` is ",
-            "not unique: parts of the two are exactly uncorrelated. They count as cosine 0; ",
-            "another optimal rotation could change the mean cosine by up to {signif(share, 2)}.",
-            data = share)
-  }
-  # divided by the norms before they are multiplied, so that rows of tiny values do not vanish
-  cosines <- rowSums(turned_by(x, u, v) / x_form$norms * (y / y_form$norms))
-  max(-1, min(1, mean(cosines)))
-}
-
 # For each row the length of its part outside the span of the basis, as a share of its length.
 share_outside_span <- function(a, basis, norm) {
   .Call(C_row_norms, without_span(a, basis), double(ncol(a)), 1) / norm
@@ -300,46 +273,54 @@ declare_measure(
   resi = "AlignCos", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
   reference = "Hamilton et al. 2016 (ACL)", check = check_center, form = "row norms",
-  keeps = "row factor",
-  prepare = function(repr, args, side) form_row_norms(repr, args$center),
-  statistic = aligned_cosines
+  keeps = "row factor", prepare = function(repr, args, side) form_row_norms(repr, args$center),
+  statistic = function(pair, x, y, args) {
+    a <- data_to_rotate(pair, "x", args$center)
+    b <- data_to_rotate(pair, "y", args$center)
+    rotation <- pair_rotation(pair, args$center, a, b)
+    known <- seq_len(rotation$determined)
+    u <- rotation$u[, known, drop = FALSE]
+    v <- rotation$v[, known, drop = FALSE]
+    if (length(known) < min(ncol(a), ncol(b))) {
+      # the data determine no rotation for the parts outside these spans: this is the most that
+      # another choice for them could add to the mean cosine
+      share <- mean(share_outside_span(a, u, x$norms) * share_outside_span(b, v, y$norms))
+      warn_if(share > 1e-8, "not_unique", "The rotation of `{pair$x$arg}` onto `{pair$y$arg}` is ",
+              "not unique: parts of the two are exactly uncorrelated. They count as cosine 0; ",
+              "another optimal rotation could change the mean cosine by up to {signif(share, 2)}.",
+              data = share)
+    }
+    # divided by the norms before they are multiplied, so that rows of tiny values do not vanish
+    max(-1, min(1, mean(rowSums(turned_by(a, u, v) / x$norms * (b / y$norms)))))
+  }
 )
 
 # ---- how the distances vary with the stimuli
 
+# Of measures that rotate or match neurons.
+influence_errors <- function(stimuli, ...) {
+  new_errors("influence", stimuli = stimuli, weighted = weighted_rows,
+             exact_below = enough_for_influences, ...)
+}
+
 # The cosine after the best rotation: nuclear norm of x'y over the norms of x and y.
-rotation_cosine_influence <- function(pair, args, codes) {
-  parts <- rotation_parts(pair, is_centered(args), common = FALSE)
-  size <- sqrt(parts$a * parts$b)
-  cosine <- sum(parts$inner) / size
-  pair$x$n * (parts$inner / size - cosine * (parts$x2 / parts$a + parts$y2 / parts$b) / 2)
+rotation_cosine_errors <- function(cosine) {
+  influence_errors(function(pair, args, codes) {
+    parts <- rotation_parts(pair, is_centered(args), common = FALSE)
+    size <- sqrt(parts$a * parts$b)
+    cosine <- sum(parts$inner) / size
+    pair$x$n * (parts$inner / size - cosine * (parts$x2 / parts$a + parts$y2 / parts$b) / 2)
+  }, cosine = cosine)
 }
 
 # The distance in the units of the data. It is a sum over stimuli and has no share of them: its
 # influence is that on n times the mean.
-rotation_distance_influence <- function(pair, args, codes) {
-  parts <- rotation_parts(pair, is_centered(args))
-  square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
-  distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, parts$scale)
-}
-
-# 1 - distance / norm of y.
-rotation_similarity_influence <- function(pair, args, codes) {
-  parts <- rotation_parts(pair, TRUE)
-  square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
-  of_distance <- distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, 1)
-  of_norm <- distance_influence(parts$y2, parts$b, 1)
-  -of_distance / sqrt(parts$b) + sqrt(square) * of_norm / parts$b
-}
-
-rotation_cosine_errors <- function(cosine) {
-  new_errors("influence", stimuli = rotation_cosine_influence, weighted = weighted_rows,
-             cosine = cosine, exact_below = enough_for_influences)
-}
-
 rotation_distance_errors <- function(args) {
-  new_errors("influence", stimuli = rotation_distance_influence, weighted = weighted_rows,
-             transform = "none", growth = root_growth, exact_below = enough_for_influences)
+  influence_errors(function(pair, args, codes) {
+    parts <- rotation_parts(pair, is_centered(args))
+    square <- max(parts$a + parts$b - 2 * sum(parts$inner), 0)
+    distance_influence(parts$x2 + parts$y2 - 2 * parts$inner, square, parts$scale)
+  }, transform = "none", growth = root_growth)
 }
 
 # The distance of sides with unit norm is a chord, any other one a sum over stimuli.
@@ -398,35 +379,18 @@ shape_distance <- function(x, y, alpha = 1, method = c("angular", "euclidean"),
                  scale = scale), na)
 }
 
-check_shape_args <- function(args) {
-  args$alpha <- check_share(args$alpha, "alpha")
-  args$method <- check_choice(args$method, c("angular", "euclidean"), "method")
-  args$whitening <- check_choice(args$whitening, c("power", "raw"), "whitening")
-  check_procrustes_args(args)
-}
-
 # Does the score compare sides of norm 1?
 is_relative <- function(args) args$method == "angular" || args$scale
 
 # With alpha = 1 nothing is whitened, and the data are compared as by procrustes().
 whitens_sides <- function(args) args$alpha < 1
 
-# The basis with the singular values s of the scaled data and their norm.
-prepare_shape <- function(repr, args, side) {
-  if (!whitens_sides(args)) return(prepare_rotation(repr, args, side))
-  parts <- form_components(repr, args$center)
-  as_form("basis", list(q = form_basis(repr, args$center)$q, rotation = parts$rotation,
-                        s = parts$s, rank = length(parts$s), norm = sqrt(sum(parts$s^2)),
-                        scale = form_scaling(repr, args$center)$scale))
-}
-
 # The weights of the directions, which replace the singular values and have their norm. They are
 # divided by the largest, so that squares of tiny values do not vanish. The data were multiplied by
 # a factor, and so is the 1 of the formula for `raw`.
 shape_weights <- function(form, args) {
   w <- switch(args$whitening, power = (form$s / form$s[1])^args$alpha,
-              raw = args$alpha * form$s + (1 - args$alpha) * form$scale,
-              no_branch(args$whitening))
+              raw = args$alpha * form$s + (1 - args$alpha) * form$scale, no_branch(args$whitening))
   w <- w / max(w)
   w * (form$norm / sqrt(sum(w^2)))
 }
@@ -437,43 +401,47 @@ whitened_scores <- function(form, args) {
   sweep(u, 2, shape_weights(form, args), "*")
 }
 
-# The inner products of the singular vectors of both sides, which serve for every alpha.
-component_cosines <- function(pair, x, y, center) {
-  remember(pair$cache, list("component cosines", center), {
-    cosines <- pair_cosines(pair, center)
-    if (!is.null(x$rotation)) cosines <- crossprod(x$rotation, cosines)
-    if (is.null(y$rotation)) cosines else cosines %*% y$rotation
-  })
-}
-
-# As rotated_distance(), for whitened sides.
-whitened_distance <- function(pair, x, y, args) {
-  if (!whitens_sides(args)) return(rotated_distance(pair, x, y, args, is_relative(args)))
-  units <- common_units(x, y, is_relative(args))
-  cross <- component_cosines(pair, x, y, args$center) *
-    outer(shape_weights(x, args), shape_weights(y, args))
-  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
-  rest <- squares - 2 * units$x * units$y * sum(singular_values(cross))
-  if (rest > cancelled_share * squares) return(sqrt(rest))
-  a <- whitened_scores(x, args)
-  b <- whitened_scores(y, args)
-  turned_residual(a, b, optimal_rotation(a, b, cross), units)
-}
-
 declare_measure(
-  id = "shape_distance", label = "Shape distance", family = "alignment",
-  direction = "distance", best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
+  id = "shape_distance", label = "Shape distance", family = "alignment", direction = "distance",
+  best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
   range = function(args) {
     c(0, if (args$method == "angular") pi / 2 else if (args$scale) sqrt(2) else Inf)
   },
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021; Duong et al. 2023",
-  check = check_shape_args, form = function(args) if (whitens_sides(args)) "basis" else "scaling",
+  check = function(args) {
+    args$alpha <- check_share(args$alpha, "alpha")
+    check_parameters(method = c("angular", "euclidean"), whitening = c("power", "raw"),
+                     center = "flag", scale = "flag")(args)
+  },
+  form = function(args) if (whitens_sides(args)) "basis" else "scaling",
   keeps = function(args) if (whitens_sides(args)) c("components", "scaling") else rotation_forms,
-  prepare = prepare_shape, statistic = whitened_distance,
+  # the basis with the singular values s of the scaled data and their norm
+  prepare = function(repr, args, side) {
+    if (!whitens_sides(args)) return(prepare_rotation(repr, args, side))
+    parts <- form_components(repr, args$center)
+    as_form("basis", list(q = form_basis(repr, args$center)$q, rotation = parts$rotation,
+                          s = parts$s, rank = length(parts$s), norm = sqrt(sum(parts$s^2)),
+                          scale = form_scaling(repr, args$center)$scale))
+  },
+  statistic = function(pair, x, y, args) {
+    if (!whitens_sides(args)) return(rotated_distance(pair, x, y, args, is_relative(args)))
+    # the inner products of the singular vectors of both sides, which serve for every alpha
+    cosines <- remember(pair$cache, list("component cosines", args$center), {
+      cosines <- pair_cosines(pair, args$center)
+      if (!is.null(x$rotation)) cosines <- crossprod(x$rotation, cosines)
+      if (is.null(y$rotation)) cosines else cosines %*% y$rotation
+    })
+    cross <- cosines * outer(shape_weights(x, args), shape_weights(y, args))
+    distance_of_sum(sum(singular_values(cross)), x, y, is_relative(args), function(units) {
+      a <- whitened_scores(x, args)
+      b <- whitened_scores(y, args)
+      turned_residual(a, b, optimal_rotation(a, b, cross), units)
+    })
+  },
   score = function(statistic, x, y, args) {
-    if (args$method == "angular") angle_of_chord(statistic)
-    else if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+    if (args$method == "angular") angle_of_chord(statistic) else
+      scaled_score(statistic, x, y, args)
   },
   inspect = function(score, pair, x, y, args) {
     inspect_overflow(score, pair, x, y, args)
@@ -485,9 +453,7 @@ declare_measure(
   null = function(args) {
     if (!whitens_sides(args)) return(rotation_null(args, is_relative(args)))
     new_null("singular", sums = list("shape", args[c("alpha", "whitening", "center")]),
-             operand = function(form, repr, args, side) {
-               list(matrix = whitened_scores(form, args))
-             },
+             operand = function(form, repr, args, side) list(matrix = whitened_scores(form, args)),
              statistic = function(values, x, y, args, design) {
                permuted_distance(values, x, y, is_relative(args))
              })

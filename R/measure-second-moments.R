@@ -78,22 +78,6 @@ moment_null <- function(statistic) {
            operand = function(form, repr, args, side) list(matrix = form$factor))
 }
 
-# The distance in common units, as permuted_distance() has it.
-moment_distance <- function(pair, x, y, args) {
-  units <- common_units(x, y, FALSE)
-  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
-  cross <- factor_cross(x, y)
-  rest <- squares - 2 * units$x * units$y * sum(singular_values(cross))
-  if (rest > cancelled_share * squares) return(sqrt(rest))
-  rotation <- optimal_rotation(x$factor, y$factor, cross)
-  residual <- if (ncol(x$factor) <= ncol(y$factor)) {
-    units$x * turned_by(x$factor, rotation$u, rotation$v) - units$y * y$factor
-  } else {
-    units$y * turned_by(y$factor, rotation$v, rotation$u) - units$x * x$factor
-  }
-  frobenius(residual)
-}
-
 declare_measure(
   id = "bures", label = "Bures similarity", family = "alignment", direction = "similarity",
   range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE, pairing = TRUE,
@@ -102,11 +86,8 @@ declare_measure(
   form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures"), undefined = warn_no_moment,
   statistic = function(pair, x, y, args) sum(singular_values(factor_cross(x, y))),
-  score = function(statistic, x, y, args) {
-    clip_to_range(statistic / x$norm / y$norm, 0, 1)
-  },
-  null = moment_null(function(values, x, y, args, design) values),
-  needs_data = FALSE
+  score = function(statistic, x, y, args) clip_to_range(statistic / x$norm / y$norm, 0, 1),
+  null = moment_null(function(values, x, y, args, design) values), needs_data = FALSE
 )
 
 declare_measure(
@@ -116,11 +97,17 @@ declare_measure(
   reference = "Bures 1969; Harvey et al. 2024", accepts = c("data", "dist", "signed", "zero"),
   form = "second moment", keeps = "squared distances",
   prepare = function(repr, args, side) prepare_moment(repr, "bures_distance"),
-  undefined = warn_no_moment, statistic = moment_distance, score = unscaled_score,
-  inspect = inspect_overflow,
+  undefined = warn_no_moment,
+  # the distance in common units, as permuted_distance() has it
+  statistic = function(pair, x, y, args) {
+    cross <- factor_cross(x, y)
+    distance_of_sum(sum(singular_values(cross)), x, y, FALSE, function(units) {
+      turned_residual(x$factor, y$factor, optimal_rotation(x$factor, y$factor, cross), units)
+    })
+  },
+  score = unscaled_score, inspect = inspect_overflow,
   null = moment_null(function(values, x, y, args, design) permuted_distance(values, x, y, FALSE)),
-  errors = function(args) growing_errors(root_growth),
-  needs_data = FALSE
+  errors = function(args) growing_errors(root_growth), needs_data = FALSE
 )
 
 #' Riemannian similarity of a model and data
@@ -159,37 +146,6 @@ riemann <- function(x, y, stimulus_noise = NULL, na = c("error", "stimuli", "neu
   one_score("riemann", x, y, list(stimulus_noise = stimulus_noise), na)
 }
 
-# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
-# that takes equal weights to the first axis.
-contrast_basis <- function(n) {
-  v <- rep(1 / sqrt(n), n)
-  v[1] <- v[1] - 1
-  (diag(n) - (2 / sum(v^2)) * tcrossprod(v))[, -1, drop = FALSE]
-}
-
-contrast_moment <- function(form, n, basis) {
-  -crossprod(basis, unpacked_pairs(form$d, n) %*% basis) / 2
-}
-
-riemann_score <- function(pair, x, y, args) {
-  n <- pair$x$n
-  check_memory(8 * 17 * as.double(n)^2, "The second moments of all stimuli",
-               "Fewer stimuli need less.")
-  basis <- contrast_basis(n)
-  root <- positive_root(contrast_moment(y, n, basis))
-  refuse_if(is.null(root), "value", "The second moments of `{pair$y$arg}`, the data, are not ",
-            "positive definite: riemann() needs at least as many neurons as there are stimuli ",
-            "less one, or an RDM with noise in all dimensions. Give fewer stimuli, or use bures().")
-  relative <- function(m) {
-    m <- backsolve(root, t(backsolve(root, m, transpose = TRUE)), transpose = TRUE)
-    m <- (m + t(m)) / 2
-    m / frobenius(m)
-  }
-  noise <- stimulus_noise_matrix(args$stimulus_noise, n)
-  -least_spread(relative(contrast_moment(x, n, basis)),
-                relative(crossprod(basis, noise %*% basis)))
-}
-
 # The smallest spread of the logarithms of the eigenvalues of (1 - t) a + t b over shares t: a grid
 # of their log odds, and a search around its best point.
 least_spread <- function(a, b) {
@@ -218,15 +174,37 @@ declare_measure(
     check_rows(pair$x$n, 3, pair$x$arg, "a Riemannian distance")
     check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
-  form = "squared distances",
-  keeps = "distances",
+  form = "squared distances", keeps = "distances",
   prepare = function(repr, args, side) {
     note_squares(repr, "riemann")
     form <- form_squared_distances(repr)
     extend_form(form, undefined = all(form$d == 0))
   },
   undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
-  statistic = riemann_score, needs_data = FALSE
+  statistic = function(pair, x, y, args) {
+    n <- pair$x$n
+    check_memory(8 * 17 * as.double(n)^2, "The second moments of all stimuli",
+                 "Fewer stimuli need less.")
+    # Orthonormal contrasts of the stimuli, a column each: the columns but the first of the
+    # reflection that takes equal weights to the first axis.
+    v <- rep(1 / sqrt(n), n)
+    v[1] <- v[1] - 1
+    basis <- (diag(n) - (2 / sum(v^2)) * tcrossprod(v))[, -1, drop = FALSE]
+    moment <- function(form) -crossprod(basis, unpacked_pairs(form$d, n) %*% basis) / 2
+    root <- positive_root(moment(y))
+    refuse_if(is.null(root), "value", "The second moments of `{pair$y$arg}`, the data, are not ",
+              "positive definite: riemann() needs at least as many neurons as there are stimuli ",
+              "less one, or an RDM with noise in all dimensions. Give fewer stimuli, or use ",
+              "bures().")
+    relative <- function(m) {
+      m <- backsolve(root, t(backsolve(root, m, transpose = TRUE)), transpose = TRUE)
+      m <- (m + t(m)) / 2
+      m / frobenius(m)
+    }
+    noise <- stimulus_noise_matrix(args$stimulus_noise, n)
+    -least_spread(relative(moment(x)), relative(crossprod(basis, noise %*% basis)))
+  },
+  needs_data = FALSE
 )
 
 # ---- their form
@@ -267,18 +245,14 @@ declare_form("second moment", relabel = relabel_parts(rows = "factor"),
 # 1. A "dist" object holds squares, but for Euclidean distances that dist() made, and roots.
 form_squared_distances <- function(repr) {
   remember_form(repr, "squared distances", list(), {
-    d <- if (repr$kind == "data") form_distances(repr)$d else as.double(repr$data)
-    before <- if (repr$kind == "data") form_distances(repr)$scale else 1
+    distances <- if (repr$kind == "data") form_distances(repr) else
+      list(d = as.double(repr$data), scale = 1)
+    d <- distances$d
     largest <- max(abs(d))
     square <- repr$kind == "data" ||
       (repr$kind == "dist" && kind_of_values(repr$data) == "distances")
-    scale <- if (largest == 0) 1 else if (square) {
-      power_of_two_below(largest)
-    } else {
-      power_of_two_below(sqrt(largest))
-    }
-    d <- if (square) (d * scale)^2 else d * scale * scale
-    list(d = d, scale = scale * before)
+    scale <- if (largest == 0) 1 else power_of_two_below(if (square) largest else sqrt(largest))
+    list(d = if (square) (d * scale)^2 else d * scale * scale, scale = scale * distances$scale)
   })
 }
 
@@ -296,16 +270,12 @@ note_squares <- function(repr, id) {
            "transform_rdm().", data = repr$arg)
     } else {
       plain <- is.null(attr(repr$data, "distance")) && is.null(attr(repr$data, "transformed"))
-      inform("squared", "`{repr$arg}` has ",
-             if (plain) "Euclidean distances made by dist()" else
-               paste0("distances (", distance_words(repr$data),
-                      ")"), ": {id}() squares them. If they are squares already (",
+      inform("squared", "`{repr$arg}` has ", if (plain) "Euclidean distances made by dist()" else
+               paste0("distances (", distance_words(repr$data), ")"),
+             ": {id}() squares them. If they are squares already (",
              if (plain) "dist(x)^2 keeps the attribute" else "arithmetic keeps the attributes",
-             "), ",
-             if (plain) {
-               paste0("set attr(", repr$arg, ", \"method\") <- NULL.")
-             } else paste0("give as.dist(as.matrix(", repr$arg,
-                           "))."))
+             "), ", if (plain) paste0("set attr(", repr$arg, ", \"method\") <- NULL.") else
+               paste0("give as.dist(as.matrix(", repr$arg, "))."))
     }
   })
 }

@@ -43,26 +43,24 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons"), ..
   one_score("magnitude_difference", x, y, list(), na)
 }
 
-# The means are remembered already.
-form_magnitude <- function(repr, args, side) {
-  means <- column_stats(repr)$means
-  value <- sqrt(.Call(C_dot, means, means))
-  if (!is_usual_size(value) && any(means != 0)) {
-    largest <- max(abs(means))
-    value <- largest * sqrt(sum((means / largest)^2))
-  }
-  refuse_if(is.infinite(value), "value", "The length of the mean row of `{repr$arg}` is too large ",
-            "for a double: rescale the data.")
-  as_form("summary", list(value = value))
-}
-
 declare_measure(
   id = "magnitude_difference", label = "Difference of magnitude", family = "statistic",
   resi = "MagDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
   reference = "Wang et al. 2022", form = "summary",
-  prepare = form_magnitude, score = value_difference,
-  needs_data = FALSE
+  prepare = function(repr, args, side) {
+    # they are remembered already
+    means <- column_stats(repr)$means
+    value <- sqrt(.Call(C_dot, means, means))
+    if (!is_usual_size(value) && any(means != 0)) {
+      largest <- max(abs(means))
+      value <- largest * sqrt(sum((means / largest)^2))
+    }
+    refuse_if(is.infinite(value), "value", "The length of the mean row of `{repr$arg}` is too ",
+              "large for a double: rescale the data.")
+    as_form("summary", list(value = value))
+  },
+  score = value_difference, needs_data = FALSE
 )
 
 value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
@@ -73,8 +71,12 @@ concentricity_difference <- function(x, y, na = c("error", "stimuli", "neurons")
   one_score("concentricity_difference", x, y, list(), na)
 }
 
-form_concentricity <- function(repr) {
-  remember_summary(repr, "concentricity", list(), {
+declare_measure(
+  id = "concentricity_difference", label = "Difference of concentricity", family = "statistic",
+  resi = "ConcDiff", direction = "distance", range = c(0, 2), best = 0, symmetric = TRUE,
+  metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
+  reference = "Wang et al. 2022", form = "summary",
+  prepare = function(repr, args, side) remember_summary(repr, "concentricity", list(), {
     # in units of the largest entry, a mean row of rounding size can be recognised as zero
     stats <- column_stats(repr)
     means <- stats$means / stats$size
@@ -87,21 +89,12 @@ form_concentricity <- function(repr) {
     value <- mean(cosines)
     if (is.nan(value)) refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
     list(value = if (undefined) NA_real_ else value, undefined = undefined)
-  })
-}
-
-declare_measure(
-  id = "concentricity_difference", label = "Difference of concentricity", family = "statistic",
-  resi = "ConcDiff", direction = "distance", range = c(0, 2), best = 0, symmetric = TRUE,
-  metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2022", form = "summary",
-  prepare = function(repr, args, side) form_concentricity(repr),
+  }),
   undefined = function(repr, args) {
     warn("undefined", "The concentricity of `{repr$arg}` is undefined (NA): its mean row is zero, ",
          "as after centring, and has no direction.", data = repr$arg)
   },
-  score = value_difference,
-  needs_data = FALSE
+  score = value_difference, needs_data = FALSE
 )
 
 #' @rdname magnitude_difference
@@ -109,22 +102,6 @@ declare_measure(
 uniformity_difference <- function(x, y, t = 2, normalize = FALSE,
                                   na = c("error", "stimuli", "neurons"), ...) {
   one_score("uniformity_difference", x, y, list(t = t, normalize = normalize), na)
-}
-
-# Uniformity is computed in two ways, since each loses digits where the other keeps them. `above`
-# is uniformity plus log(n): it keeps the digits when pairs of different stimuli add little to those
-# of a stimulus with itself. `value` is uniformity itself, computed so that it keeps the digits near
-# 0; it is NA when uniformity is far from 0.
-form_uniformity <- function(repr, t, normalize) {
-  remember_summary(repr, "uniformity", list(t, normalize), {
-    n <- as.double(repr$n)
-    potential <- pair_potential(repr, t, normalize, shifted = FALSE)
-    value <- NA_real_
-    if (potential > packed_length(repr$n) / 2) {
-      value <- log1p(2 * pair_potential(repr, t, normalize, shifted = TRUE) / n^2)
-    }
-    list(above = log1p(2 * potential / n), value = value)
-  })
 }
 
 # The sum of exp(-t d^2) over pairs of different stimuli; `shifted` subtracts 1 from each term.
@@ -147,9 +124,22 @@ declare_measure(
     check_flag(args$normalize, "normalize")
     args
   },
-  form = "summary",
-  keeps = function(args) if (args$normalize) "unit distances" else "distances",
-  prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
+  form = "summary", keeps = function(args) if (args$normalize) "unit distances" else "distances",
+  # Uniformity is computed in two ways, since each loses digits where the other keeps them. `above`
+  # is uniformity plus log(n): it keeps the digits when pairs of different stimuli add little to
+  # those of a stimulus with itself. `value` is uniformity itself, computed so that it keeps the
+  # digits near 0; it is NA when uniformity is far from 0.
+  prepare = function(repr, args, side) {
+    remember_summary(repr, "uniformity", list(args$t, args$normalize), {
+      n <- as.double(repr$n)
+      potential <- pair_potential(repr, args$t, args$normalize, shifted = FALSE)
+      value <- NA_real_
+      if (potential > packed_length(repr$n) / 2) {
+        value <- log1p(2 * pair_potential(repr, args$t, args$normalize, shifted = TRUE) / n^2)
+      }
+      list(above = log1p(2 * potential / n), value = value)
+    })
+  },
   score = function(statistic, x, y, args) {
     if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
   },

@@ -40,14 +40,6 @@ projector_cube <- function(form, repr, args, side) core_cube(diag(ncol(form$q)),
 
 share_score <- function(statistic, x, y, args) pmin(pmax(statistic, 0), 1)
 
-# The sum of squares after centring, in the scaled units of form_centering().
-centered_squares <- function(repr) {
-  remember_summary(repr, "centered squares", list(), {
-    center <- form_centering(repr)
-    list(squares = .Call(C_centered_squares, repr$data, center$means, center$scale))
-  })$squares
-}
-
 declare_measure(
   id = "linear_regression", label = "Linear regression", family = "alignment", resi = "LinReg",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = FALSE, metric = FALSE,
@@ -57,7 +49,12 @@ declare_measure(
   # orthonormal basis of the columns of y
   prepare = function(repr, args, side) {
     if (side == "y") return(form_basis(repr))
-    extend_form(form_centering(repr), squares = centered_squares(repr))
+    center <- form_centering(repr)
+    # the sum of squares after centring, in its scaled units
+    squares <- remember_summary(repr, "centered squares", list(), {
+      list(squares = .Call(C_centered_squares, repr$data, center$means, center$scale))
+    })$squares
+    extend_form(center, squares = squares)
   },
   statistic = function(pair, x, y, args) {
     .Call(C_linear_cross, y$q, numeric(ncol(y$q)), 1, pair$x$data, x$means, x$scale, NULL) /
@@ -65,11 +62,10 @@ declare_measure(
   },
   score = share_score,
   inspect = function(score, pair, x, y, args) {
-    if (basis_rank(pair$y) < pair$y$n - 1) return(invisible())
-    warn("trivial", "`{pair$y$arg}` has rank {pair$y$n - 1} over {pair$y$n} stimuli: it predicts ",
-         "anything without error, and the value is 1 whatever `{pair$x$arg}` holds. Use more ",
-         "stimuli than neurons, or fewer principal components of `{pair$y$arg}`.",
-         data = pair$y$arg)
+    warn_if(basis_rank(pair$y) >= pair$y$n - 1, "trivial", "`{pair$y$arg}` has rank ",
+            "{pair$y$n - 1} over {pair$y$n} stimuli: it predicts anything without error, and the ",
+            "value is 1 whatever `{pair$x$arg}` holds. Use more stimuli than neurons, or fewer ",
+            "principal components of `{pair$y$arg}`.", data = pair$y$arg)
   },
   # the statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
   # and of the projector onto the columns of y
@@ -119,8 +115,7 @@ eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons"), ...)
 declare_measure(
   id = "eigenspace_overlap", label = "Eigenspace overlap score", family = "subspace", resi = "EOS",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
-  pairing = TRUE,
-  invariant = c("orthogonal", "scaling", "column permutation", "invertible linear"),
+  pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation", "invertible linear"),
   reference = "May et al. 2019", form = "basis",
   # the overlap compares the spaces of the columns without centring, and divides by the larger
   # number of columns
@@ -180,63 +175,12 @@ gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons"), ...) {
   one_score("gulp", x, y, list(lambda = lambda), na)
 }
 
-# The squared Frobenius distance of the two hat matrices.
-hat_distance <- function(pair, x, y, args) {
-  total <- x$squares + y$squares
-  # the inner product of the two hat matrices
-  product <- if (!is.null(x$triangle) && !is.null(y$triangle)) {
-    unit_x <- form_centering(pair$x)
-    unit_y <- form_centering(pair$y)
-    .Call(C_triangle_overlap, pair$x$data, unit_x$means, unit_x$scale, x$triangle,
-    pair$y$data, unit_y$means, unit_y$scale, y$triangle)
-  } else {
-    cosines <- pair_cosines(pair)
-    fitted <- if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat
-    .Call(C_dot, fitted, cosines)
-  }
-  square <- total - 2 * product
-  # a small difference of large terms has lost digits: close_hats() computes it without cancelling
-  if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, pair_cosines(pair)) else square
-}
-
-# The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns: this
-# form holds the small matrix `hat` and the sum of its squares. lambda is relative to the total
-# variance; at 0 every direction counts fully, and no hat stands for the identity. The form of one
-# comparison holds the triangle of the basis instead, where that says enough.
-form_hat <- function(repr, lambda) {
-  remember_form(repr, "hat", list(lambda), {
-    if (lambda == 0) {
-      triangle <- if (compared_once(repr)) {
-        # The triangle of the basis alone, with the data q triangle: it says all of q that one
-        # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
-        # from it for that.
-        if (ncol(repr$data) >= repr$n) {
-          NULL
-        } else {
-          unit <- form_centering(repr)
-          .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
-        }
-      }
-      list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
-           triangle = triangle)
-    } else {
-      parts <- form_components(repr)
-      shares <- parts$s^2 / sum(parts$s^2)
-      kept <- shares / (shares + lambda)
-      rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
-      list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
-    }
-  })
-}
-
-declare_form("hat", relabel = unmoved,
-             size = function(n, d, args) as.double(min(n, d))^2)
+declare_form("hat", relabel = unmoved, size = function(n, d, args) as.double(min(n, d))^2)
 
 # The same squared distance as a sum of squares, in which nothing cancels: the basis of y is split
 # into the part inside the space of x and the rest, which is small when the spaces are close.
 close_hats <- function(pair, hat_x, hat_y, cosines) {
-  q_x <- form_basis(pair$x)$q
-  rest <- form_basis(pair$y)$q - q_x %*% cosines
+  rest <- form_basis(pair$y)$q - form_basis(pair$x)$q %*% cosines
   if (is.null(hat_x)) hat_x <- diag(nrow(cosines))
   if (is.null(hat_y)) hat_y <- diag(ncol(cosines))
   weighted <- hat_y %*% crossprod(rest)
@@ -246,9 +190,8 @@ close_hats <- function(pair, hat_x, hat_y, cosines) {
 }
 
 declare_measure(
-  id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP",
-  direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE,
-  pairing = TRUE,
+  id = "gulp", label = "GULP distance", family = "subspace", resi = "GULP", direction = "distance",
+  range = c(0, Inf), best = 0, symmetric = TRUE, metric = TRUE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation", "invertible linear"),
   reference = "Boix-Adsera et al. 2022",
   check = function(args) {
@@ -257,9 +200,47 @@ declare_measure(
               "is relative to a total variance of 1.")
     args
   },
-  form = "hat",
-  keeps = function(args) c("basis", if (args$lambda > 0) "components"),
-  prepare = function(repr, args, side) form_hat(repr, args$lambda), statistic = hat_distance,
+  form = "hat", keeps = function(args) c("basis", if (args$lambda > 0) "components"),
+  # The hat matrix of a ridge regression is q hat q' with an orthonormal basis q of the columns:
+  # this form holds the small matrix `hat` and the sum of its squares. lambda is relative to the
+  # total variance; at 0 every direction counts fully, and no hat stands for the identity. The form
+  # of one comparison holds the triangle of the basis instead, where that says enough.
+  prepare = function(repr, args, side) remember_form(repr, "hat", list(args$lambda), {
+    if (args$lambda == 0) {
+      # The triangle of the basis alone, with the data q triangle: it says all of q that one
+      # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
+      # from it for that.
+      triangle <- if (compared_once(repr) && ncol(repr$data) < repr$n) {
+        unit <- form_centering(repr)
+        .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
+      }
+      list(squares = if (is.null(triangle)) basis_rank(repr) else ncol(repr$data),
+           triangle = triangle)
+    } else {
+      parts <- form_components(repr)
+      shares <- parts$s^2 / sum(parts$s^2)
+      kept <- shares / (shares + args$lambda)
+      rotation <- if (is.null(parts$rotation)) diag(length(kept)) else parts$rotation
+      list(hat = tcrossprod(sweep(rotation, 2, sqrt(kept), "*")), squares = sum(kept^2))
+    }
+  }),
+  # the squared Frobenius distance of the two hat matrices
+  statistic = function(pair, x, y, args) {
+    total <- x$squares + y$squares
+    # the inner product of the two hat matrices
+    product <- if (!is.null(x$triangle) && !is.null(y$triangle)) {
+      unit_x <- form_centering(pair$x)
+      unit_y <- form_centering(pair$y)
+      .Call(C_triangle_overlap, pair$x$data, unit_x$means, unit_x$scale, x$triangle,
+            pair$y$data, unit_y$means, unit_y$scale, y$triangle)
+    } else {
+      cosines <- pair_cosines(pair)
+      .Call(C_dot, if (args$lambda == 0) cosines else x$hat %*% cosines %*% y$hat, cosines)
+    }
+    square <- total - 2 * product
+    # a small difference of large terms has lost digits: close_hats() computes it without cancelling
+    if (square < 1e-4 * total) close_hats(pair, x$hat, y$hat, pair_cosines(pair)) else square
+  },
   score = function(statistic, x, y, args) sqrt(statistic),
   inspect = function(score, pair, x, y, args) {
     if (args$lambda > 0) return(invisible())
@@ -281,8 +262,7 @@ declare_measure(
              },
              centered = TRUE,
              cube = function(form, repr, args, side) {
-               core <- if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat
-               core_cube(core, repr$n)
+               core_cube(if (args$lambda == 0) diag(ncol(form_basis(repr)$q)) else form$hat, repr$n)
              },
              statistic = function(values, x, y, args, design) {
                pmax(x$squares + y$squares - 2 * values, 0)

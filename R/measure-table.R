@@ -69,14 +69,17 @@ measures <- function() {
   rows <- lapply(measure_ids(), function(id) {
     d <- registry[[id]]
     args <- d$check(default_arguments(id))
+    parameters <- vapply(measure_parameters(id), function(p) {
+      paste(deparse(p, width.cutoff = 500L), collapse = " ")
+    }, "")
     list(
       id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
       range_min = range_of(d, args)[1], range_max = range_of(d, args)[2],
-      best = as.double(best_of(d, args)),
-      symmetric = symmetry_of(d, args),
+      best = as.double(best_of(d, args)), symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "),
       form = paste(unique(forms_of(d, args)), collapse = ", "),
-      parameters = describe_parameters(id), reference = d$reference
+      parameters = paste(names(parameters), parameters, sep = " = ", collapse = ", "),
+      reference = d$reference
     )
   })
   # one table of all columns: a table for each row would take ten times as long
@@ -114,14 +117,6 @@ print.repalign_measures <- function(x, ...) {
   invisible(x)
 }
 
-describe_parameters <- function(id) {
-  parameters <- measure_parameters(id)
-  if (!length(parameters)) return("")
-  as_text <- function(p) paste(deparse(p, width.cutoff = 500L), collapse = " ")
-  shown <- vapply(parameters, as_text, "")
-  paste(names(parameters), shown, sep = " = ", collapse = ", ")
-}
-
 # What measure() also knows, by functions of the list of given parameters: settings of functions
 # that evaluate_models() takes in the place of a measure.
 beside_registry <- new.env(parent = emptyenv())
@@ -157,7 +152,27 @@ measure <- function(id, ...) {
   given$given <- NULL
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   note_unused_labels(args)
-  measure <- list(id = id, label = measure_label(id, given, args), args = args, declaration = d)
+  # The label names what differs from the defaults, as in "rsa", "mutual_knn(k = 5)" or, for values
+  # that are too long to be shown, "cka(naive, units_x)". Where data have a part in the choice of
+  # the estimator, this is always named: "cka(rbf, naive)".
+  defaults <- default_arguments(id)
+  if (unit_words(given$clusters) == "stimuli") given$clusters <- NULL
+  if (!is.null(args$default_estimator)) {
+    given$estimator <- args$estimator
+    defaults$estimator <- ""
+  }
+  changed <- Filter(function(name) {
+    !isTRUE(all.equal(given[[name]], defaults[[name]][1], tolerance = 0, check.attributes = FALSE))
+  }, intersect(names(defaults), names(given)))
+  parts <- vapply(changed, function(name) {
+    value <- given[[name]]
+    if (length(value) != 1 || isTRUE(value)) name
+    else if (name == "complete") paste(name, value)
+    else if (is.character(value)) value
+    else paste(name, "=", format(value))
+  }, "")
+  label <- paste0(id, if (length(parts)) paste0("(", paste(parts, collapse = ", "), ")"))
+  measure <- list(id = id, label = label, args = args, declaration = d)
   structure(with_controls(measure, controls), class = "repalign_measure")
 }
 
@@ -172,8 +187,25 @@ refuse_parameters <- function(set, ...) {
   declared <- Filter(Negate(is_own), set)
   declared <- declared[!duplicated(vapply(declared, function(m) m$id, ""))]
   own <- lapply(declared, function(m) intersect(names, names(measure_parameters(m$id))))
-  unknown <- setdiff(names, unlist(own))
-  if (length(unknown)) refuse_unknown_argument(unknown[1], declared)
+  unknown <- setdiff(names, unlist(own))[1]
+  if (!is.na(unknown)) {
+    ids <- vapply(declared, function(m) m$id, "")
+    known <- unlist(lapply(ids, function(id) names(measure_parameters(id))))
+    # the function that the user called: the first one of this package
+    called <- Filter(function(f) identical(environment(f), topenv()),
+                     lapply(seq_len(sys.nframe()), sys.function))[[1]]
+    having <- Filter(function(id) unknown %in% names(measure_parameters(id)), measure_ids())
+    if ("cka" %in% having) having <- "cka"
+    refuse("parameter", "There is no argument `{unknown}` here",
+           if (length(ids)) {
+             paste0(", and ", enumerate(ids), if (length(ids) == 1) " has" else " have",
+                    " no such parameter")
+           },
+           if (length(having)) {
+             paste0(": it is a parameter of other measures, such as measure(",
+                    quoted(having[1]), ", ", unknown, " = ...).")
+           } else suggest(unknown, setdiff(unique(c(names(formals(called)), known)), "...")))
+  }
   written <- vapply(names, function(name) {
     value <- paste(trimws(deparse(given[[name]])), collapse = " ")
     paste(name, "=", if (nchar(value) > 60) name else value)
@@ -197,51 +229,6 @@ single_measure <- function(measure, ...) {
   refuse_parameters(set, ...)
   if (length(set) == 1) return(set[[1]])
   refuse("measure", "`measure` must be one measure, not {length(set)}.")
-}
-
-refuse_unknown_argument <- function(name, declared) {
-  ids <- vapply(declared, function(m) m$id, "")
-  known <- unlist(lapply(ids, function(id) names(measure_parameters(id))))
-  # the function that the user called: the first one of this package
-  called <- Filter(function(f) identical(environment(f), topenv()),
-                   lapply(seq_len(sys.nframe()), sys.function))[[1]]
-  having <- Filter(function(id) name %in% names(measure_parameters(id)), measure_ids())
-  if ("cka" %in% having) having <- "cka"
-  refuse("parameter", "There is no argument `{name}` here",
-         if (length(ids)) {
-           paste0(", and ", enumerate(ids), if (length(ids) == 1) " has" else " have",
-                  " no such parameter")
-         },
-         if (length(having)) {
-           paste0(": it is a parameter of other measures, such as measure(",
-                  quoted(having[1]), ", ", name, " = ...).")
-         } else suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")))
-}
-
-# The label names what differs from the defaults, as in "rsa", "mutual_knn(k = 5)" or, for values
-# that are too long to be shown, "cka(naive, units_x)". Where data have a part in the choice of the
-# estimator, this is always named: "cka(rbf, naive)". given: the arguments that the user gave; args:
-# those that check() made of them.
-measure_label <- function(id, given, args) {
-  defaults <- default_arguments(id)
-  if (unit_words(given$clusters) == "stimuli") given$clusters <- NULL
-  if (!is.null(args$default_estimator)) {
-    given$estimator <- args$estimator
-    defaults$estimator <- ""
-  }
-  as_default <- function(name) {
-    isTRUE(all.equal(given[[name]], defaults[[name]][1], tolerance = 0, check.attributes = FALSE))
-  }
-  changed <- Filter(function(name) !as_default(name), intersect(names(defaults), names(given)))
-  if (!length(changed)) return(id)
-  parts <- vapply(changed, function(name) {
-    value <- given[[name]]
-    if (length(value) != 1 || isTRUE(value)) name
-    else if (name == "complete") paste(name, value)
-    else if (is.character(value)) value
-    else paste(name, "=", format(value))
-  }, "")
-  paste0(id, "(", paste(parts, collapse = ", "), ")")
 }
 
 #' @export
@@ -348,8 +335,7 @@ own_score <- function(fun, pair) {
 resi_measures <- function(published = FALSE) {
   check_flag(published, "published")
   set <- lapply(resi_order, function(abbreviation) {
-    args <- if (published) resi_published[[abbreviation]]
-    do.call(measure, c(list(resi_id(abbreviation)), args))
+    do.call(measure, c(list(resi_id(abbreviation)), if (published) resi_published[[abbreviation]]))
   })
   stats::setNames(set, resi_order)
 }
@@ -365,8 +351,7 @@ resi_published <- list(RSMDiff = list(norm = "spectral"), `2nd-Cos` = list(of = 
 
 # The declaration of a measure says what the benchmark calls it.
 resi_id <- function(abbreviation) {
-  is_it <- function(id) identical(registry[[id]]$resi, abbreviation)
-  Filter(is_it, measure_ids())
+  Filter(function(id) identical(registry[[id]]$resi, abbreviation), measure_ids())
 }
 
 # ---- labels of measures
@@ -382,21 +367,17 @@ settled_label <- function(measure, before, reprs = NULL) {
   settled <- !is.null(words) || trials || !identical(estimator, before)
   if (!settled || has_own_label(measure)) return(measure$label)
   measure$label <- sub(before, estimator, measure$label, fixed = TRUE)
-  if (trials && some_pair_lacks_trials(reprs)) {
-    measure$label <- sub(estimator, paste0(sub("_trial", "", estimator), ", trials as declared"),
-                         measure$label, fixed = TRUE)
+  if (trials) {
+    # without trials on either side the score of a pair is that of the estimator for matrices
+    lacks <- lapply(reprs, function(side) !vapply(side, has_trials, NA))
+    within <- length(reprs$y) && identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache)
+    if (if (within) sum(lacks$x) > 1 else any(lacks$x) && any(lacks$y)) {
+      estimator <- paste0(sub("_trial", "", estimator), ", trials as declared")
+      measure$label <- sub(measure$args$estimator, estimator, measure$label, fixed = TRUE)
+    }
   }
   if (is.null(words) || grepl("complete", measure$label, fixed = TRUE)) return(measure$label)
   label_with(measure, words)
-}
-
-# Without trials on either side the score of a pair is that of the estimator for matrices.
-some_pair_lacks_trials <- function(reprs) {
-  lacks <- lapply(reprs, function(side) !vapply(side, has_trials, NA))
-  if (length(reprs$y) && identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache)) {
-    return(sum(lacks$x) > 1)
-  }
-  any(lacks$x) && any(lacks$y)
 }
 
 # Has the user named the measure?

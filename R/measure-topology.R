@@ -40,28 +40,7 @@ imd <- function(x, y, k = 5, degree = 12, na = c("error", "stimuli", "neurons"),
   one_score("imd", x, y, list(k = k, degree = degree), na)
 }
 
-# The mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency matrix.
-# Each step gives two degrees, so that an odd degree brings one polynomial more than needed.
-form_heat_traces <- function(repr, k, degree) {
-  steps <- (degree + 1L) %/% 2L
-  graph <- form_graph(repr, "euclidean", k)
-  remember_summary(repr, "heat traces", list(k, steps, graph$order), {
-    list(traces = .Call(C_heat_traces, graph$idx, steps, thread_count()) / repr$n)
-  })
-}
-
 heat_tables <- new.env()
-
-# The coefficients that turn Chebyshev means into weighted heat traces: a matrix with a row for each
-# temperature t and a column for each degree j. An entry is 2 exp(-t) I_j(t), half of that for
-# j = 0, times the weight of the temperature; I_j is the modified Bessel function.
-heat_table <- function(degree) {
-  remember(heat_tables, degree, {
-    t <- 10^seq(-1, 1, length.out = 256)
-    bessel <- vapply(0:degree, function(j) besselI(t, j, expon.scaled = TRUE), t)
-    1e6 * exp(-2 * (t + 1 / t)) * sweep(bessel, 2, c(1, rep(2, degree)), "*")
-  })
-}
 
 declare_measure(
   id = "imd", label = "Multi-scale intrinsic distance", family = "topology", resi = "IMD",
@@ -77,10 +56,25 @@ declare_measure(
     args
   },
   form = "summary", keeps = "graph",
-  prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
+  # The mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency matrix.
+  # Each step gives two degrees, so that an odd degree brings one polynomial more than needed.
+  prepare = function(repr, args, side) {
+    steps <- (args$degree + 1L) %/% 2L
+    graph <- form_graph(repr, "euclidean", args$k)
+    remember_summary(repr, "heat traces", list(args$k, steps, graph$order), {
+      list(traces = .Call(C_heat_traces, graph$idx, steps, thread_count()) / repr$n)
+    })
+  },
   score = function(statistic, x, y, args) {
-    difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
-    max(abs(heat_table(args$degree) %*% difference))
+    # The coefficients that turn Chebyshev means into weighted heat traces: a matrix with a row for
+    # each temperature t and a column for each degree j. An entry is 2 exp(-t) I_j(t), half of that
+    # for j = 0, times the weight of the temperature; I_j is the modified Bessel function.
+    table <- remember(heat_tables, args$degree, {
+      t <- 10^seq(-1, 1, length.out = 256)
+      bessel <- vapply(0:args$degree, function(j) besselI(t, j, expon.scaled = TRUE), t)
+      1e6 * exp(-2 * (t + 1 / t)) * sweep(bessel, 2, c(1, rep(2, args$degree)), "*")
+    })
+    max(abs(table %*% (x$traces - y$traces)[seq_len(args$degree + 1)]))
   },
   needs_data = FALSE
 )
@@ -122,22 +116,6 @@ rtd <- function(x, y, batch = 500, trials = 10, na = c("error", "stimuli", "neur
   one_score("rtd", x, y, list(batch = batch, trials = trials), na)
 }
 
-mean_divergence <- function(pair, x, y, args) {
-  if (!is.null(x$d)) return(cloud_divergence(x$d, y$d))
-  # Random subsets of rows, the same rows on both sides. They are chosen once for a pair, and a
-  # permutation of y keeps them, so that null scores differ by the permutation alone.
-  subsets <- remember_form(pair, "row subsets", list(args$batch, args$trials), {
-    choose_rows <- function(trial) {
-      sort(random_order(pair$x, c("subset", trial, names_of_pair(pair)),
-                        pair$x$n)[seq_len(args$batch)])
-    }
-    list(subsets = lapply(seq_len(args$trials), choose_rows))
-  })$subsets
-  mean(vapply(subsets, function(rows) {
-    cloud_divergence(cloud_of_rows(pair$x, rows), cloud_of_rows(pair$y, rows))
-  }, 0))
-}
-
 declare_form("row subsets", relabel = unmoved,
              size = function(n, d, args) args$trials * min(n, args$batch), drawn = "subsets")
 
@@ -145,11 +123,8 @@ declare_form("cloud", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(min(n, args$batch)))
 
 cloud_of_rows <- function(repr, rows) {
-  distances <- if (repr$kind == "dist") {
-    dist_of_rows(repr$data, rows)
-  } else {
+  distances <- if (repr$kind == "dist") dist_of_rows(repr$data, rows) else
     .Call(C_row_distances, repr$data, rows, form_centering(repr)$scale, thread_count())
-  }
   unit <- square_quantile(distances, length(rows), 0.9)
   if (unit == 0) {
     m <- length(rows)
@@ -204,9 +179,7 @@ declare_measure(
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Barannikov et al. 2022", accepts = c("data", "dist"),
   check = function(args) {
-    if (!identical(args$batch, Inf)) {
-      args$batch <- check_count(args$batch, "batch", least = 4)
-    }
+    if (!identical(args$batch, Inf)) args$batch <- check_count(args$batch, "batch", least = 4)
     args$trials <- check_count(args$trials, "trials")
     args
   },
@@ -218,7 +191,20 @@ declare_measure(
     # the cloud of a representation: the distances between all rows, divided by their 0.9 quantile
     remember_form(repr, "cloud", list(), list(d = cloud_of_rows(repr, seq_len(repr$n))))
   },
-  statistic = mean_divergence,
+  statistic = function(pair, x, y, args) {
+    if (!is.null(x$d)) return(cloud_divergence(x$d, y$d))
+    # Random subsets of rows, the same rows on both sides. They are chosen once for a pair, and a
+    # permutation of y keeps them, so that null scores differ by the permutation alone.
+    subsets <- remember_form(pair, "row subsets", list(args$batch, args$trials), {
+      list(subsets = lapply(seq_len(args$trials), function(trial) {
+        order <- random_order(pair$x, c("subset", trial, names_of_pair(pair)), pair$x$n)
+        sort(order[seq_len(args$batch)])
+      }))
+    })$subsets
+    mean(vapply(subsets, function(rows) {
+      cloud_divergence(cloud_of_rows(pair$x, rows), cloud_of_rows(pair$y, rows))
+    }, 0))
+  },
   # a sum of bars, about as many as there are stimuli in a cloud
   errors = function(args) {
     growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))

@@ -69,8 +69,7 @@ transport_run <- function(cost) {
 # The plan with this mass: list(x, y, weight), weights that add up to it. Units are whole numbers,
 # so that what was added and taken away again leaves nothing.
 plan_of_run <- function(run, mass) {
-  before <- cumsum(run$units) - run$units
-  taken <- pmin(pmax(mass * run$total - before, 0), run$units)
+  taken <- pmin(pmax(mass * run$total - (cumsum(run$units) - run$units), 0), run$units)
   place <- run$row + (run$column - 1) * max(run$row)
   sums <- rowsum(run$sign * taken[run$step], place)
   at <- as.double(rownames(sums))
@@ -128,43 +127,10 @@ distance_plan <- function(pair, x, y, args) {
               costs = function() neuron_costs(x, y, units, cross()), gains = cross)
 }
 
-# Rounding does not cancel in differences of matched neurons, so that small distances keep their
-# digits.
-transported_distance <- function(pair, x, y, args) {
-  units <- common_units(x, y, args$scale)
-  plan <- distance_plan(pair, x, y, args)
-  gaps <- colSums((units$x * x$columns[, plan$x, drop = FALSE] -
-                     units$y * y$columns[, plan$y, drop = FALSE])^2)
-  sqrt(sum(plan$weight * gaps) / args$mass)
-}
-
-# Of the square of the distance, with the plan held: n times what each stimulus adds, less what all
-# do. The scales of the sides vary, too.
-transport_influence <- function(pair, args, codes) {
-  x <- form_neurons(pair$x, args$center)
-  y <- form_neurons(pair$y, args$center)
-  units <- common_units(x, y, args$scale)
-  plan <- distance_plan(pair, x, y, args)
-  weight <- plan$weight / args$mass
-  a <- units$x * x$columns[, plan$x, drop = FALSE]
-  b <- units$y * y$columns[, plan$y, drop = FALSE]
-  each <- drop((a - b)^2 %*% weight)
-  if (!args$scale) return(distance_influence(each, sum(each), units$scale))
-  size_x <- rowMeans((units$x * x$columns)^2)
-  size_y <- rowMeans((units$y * y$columns)^2)
-  aa <- drop(a^2 %*% weight)
-  bb <- drop(b^2 %*% weight)
-  ab <- drop((a * b) %*% weight)
-  each <- each - size_x * (sum(aa) - sum(ab)) - size_y * (sum(bb) - sum(ab))
-  square <- sum(aa) + sum(bb) - 2 * sum(ab)
-  length(each) * each / (2 * sqrt(square))
-}
-
 declare_measure(
   id = "soft_matching", label = "Soft matching distance", family = "alignment",
   direction = "distance", best = 0, symmetric = TRUE, pairing = TRUE,
-  metric = function(args) args$mass == 1,
-  range = function(args) c(0, if (args$scale) 2 else Inf),
+  metric = function(args) args$mass == 1, range = function(args) c(0, if (args$scale) 2 else Inf),
   invariant = c("scaling", "translation", "column permutation"),
   reference = "Khosla and Williams 2024",
   check = function(args) {
@@ -173,19 +139,43 @@ declare_measure(
   },
   form = "columns", keeps = "scaling",
   prepare = function(repr, args, side) form_neurons(repr, args$center),
-  statistic = transported_distance,
-  score = function(statistic, x, y, args) {
-    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+  # Rounding does not cancel in differences of matched neurons, so that small distances keep their
+  # digits.
+  statistic = function(pair, x, y, args) {
+    units <- common_units(x, y, args$scale)
+    plan <- distance_plan(pair, x, y, args)
+    gaps <- colSums((units$x * x$columns[, plan$x, drop = FALSE] -
+                       units$y * y$columns[, plan$y, drop = FALSE])^2)
+    sqrt(sum(plan$weight * gaps) / args$mass)
   },
+  score = scaled_score,
   inspect = function(score, pair, x, y, args) {
     inspect_overflow(score, pair, x, y, args)
     note_in_sample(pair, args$mass)
   },
   needs_data = FALSE,
   errors = function(args) {
-    new_errors("influence", stimuli = transport_influence, weighted = weighted_rows,
-               exact_below = enough_for_influences, transform = "none",
-               growth = if (!args$scale) root_growth)
+    # Of the square of the distance, with the plan held: n times what each stimulus adds, less what
+    # all do. The scales of the sides vary, too.
+    influence_errors(function(pair, args, codes) {
+      x <- form_neurons(pair$x, args$center)
+      y <- form_neurons(pair$y, args$center)
+      units <- common_units(x, y, args$scale)
+      plan <- distance_plan(pair, x, y, args)
+      weight <- plan$weight / args$mass
+      a <- units$x * x$columns[, plan$x, drop = FALSE]
+      b <- units$y * y$columns[, plan$y, drop = FALSE]
+      each <- drop((a - b)^2 %*% weight)
+      if (!args$scale) return(distance_influence(each, sum(each), units$scale))
+      size_x <- rowMeans((units$x * x$columns)^2)
+      size_y <- rowMeans((units$y * y$columns)^2)
+      aa <- drop(a^2 %*% weight)
+      bb <- drop(b^2 %*% weight)
+      ab <- drop((a * b) %*% weight)
+      each <- each - size_x * (sum(aa) - sum(ab)) - size_y * (sum(bb) - sum(ab))
+      square <- sum(aa) + sum(bb) - 2 * sum(ab)
+      length(each) * each / (2 * sqrt(square))
+    }, transform = "none", growth = if (!args$scale) root_growth)
   },
   held = soft_distance_holdout
 )
@@ -213,20 +203,15 @@ declare_measure(
     args$mass <- check_mass(args$mass)
     args
   },
-  form = "columns",
-  prepare = function(repr, args, side) form_columns(repr),
+  form = "columns", prepare = function(repr, args, side) form_columns(repr),
   statistic = function(pair, x, y, args) {
     plan <- correlation_plan(pair, args$mass)
     mean_correlation(sum(plan$weight * pair_correlation(pair)[cbind(plan$x, plan$y)]) / args$mass)
   },
-  inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass),
-  needs_data = FALSE,
-  errors = function(args) {
-    new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
-               stimuli = function(pair, args, codes) {
-      plan <- correlation_plan(pair, args$mass)
-      match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
-    })
-  },
+  inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass), needs_data = FALSE,
+  errors = function(args) influence_errors(function(pair, args, codes) {
+    plan <- correlation_plan(pair, args$mass)
+    match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
+  }),
   held = soft_correlation_holdout
 )

@@ -90,28 +90,39 @@ complete_declarations <- function() {
   for (id in measure_ids()) {
     d <- mget(union(first, names(formals(declare_measure))), envir = registry[[id]])
     d <- c(list(own = FALSE), d)
-    check_declaration(d)
+    known <- function(words, vocabulary, field) {
+      unknown <- setdiff(words, vocabulary)
+      if (!length(unknown)) return()
+      stop("The measure ", quoted(id), " declares `", field, "` = ", quoted(unknown[1]),
+           ", which is none of ", enumerate(vocabulary, 30), ".")
+    }
+    known(d$family, families, "family")
+    known(d$direction, c("similarity", "distance"), "direction")
+    known(d$invariant, invariances, "invariant")
+    for (field in c("form", "keeps")) {
+      if (!is.function(d[[field]])) known(d[[field]], names(form_kinds), field)
+    }
+    for (field in c("prepare", "score", "check")) {
+      if (!is.function(d[[field]])) {
+        stop("The measure ", quoted(id), " declares no function `", field, "`.")
+      }
+    }
     registry[[id]] <- d
   }
 }
 
-check_declaration <- function(d) {
-  known <- function(words, vocabulary, field) {
-    unknown <- setdiff(words, vocabulary)
-    if (!length(unknown)) return()
-    stop("The measure ", quoted(d$id), " declares `", field, "` = ",
-         quoted(unknown[1]), ", which is none of ", enumerate(vocabulary, 30), ".")
-  }
-  known(d$family, families, "family")
-  known(d$direction, c("similarity", "distance"), "direction")
-  known(d$invariant, invariances, "invariant")
-  for (field in c("form", "keeps")) {
-    if (!is.function(d[[field]])) known(d[[field]], names(form_kinds), field)
-  }
-  for (field in c("prepare", "score", "check")) {
-    if (!is.function(d[[field]])) {
-      stop("The measure ", quoted(d$id), " declares no function `", field, "`.")
+# The `check` of a measure. Each parameter is a "flag", a "count", "clusters", or one of the choices
+# that are named here.
+check_parameters <- function(...) {
+  kinds <- list(...)
+  function(args) {
+    for (name in names(kinds)) {
+      kind <- kinds[[name]]
+      args[[name]] <- if (length(kind) > 1) check_choice(args[[name]], kind, name) else
+        switch(kind, flag = check_flag, count = check_count, clusters = cluster_codes,
+               no_branch(kind))(args[[name]], name)
     }
+    args
   }
 }
 
@@ -178,8 +189,7 @@ suggest_measure <- function(id) {
   }
   estimator <- synonyms_of(id, c("stimulus", "stimulus_neuron"))
   if (length(estimator)) {
-    return(paste0("; did you mean measure(\"cka\", estimator = ", quoted(estimator[1]),
-                  ")?"))
+    return(paste0("; did you mean measure(\"cka\", estimator = ", quoted(estimator[1]), ")?"))
   }
   resi <- vapply(measure_ids(), function(known) registry[[known]]$resi, "")
   same <- which(tolower(resi) == tolower(id))
@@ -211,8 +221,7 @@ default_arguments <- function(id) {
 # and labels are made unique, because results tell their measures apart by them.
 # encoding: may it be measure("encode"), which is none of the registry?
 as_measures <- function(measure, encoding = FALSE) {
-  if (inherits(measure, "repalign_measure")) measure <- list(measure)
-  if (is.function(measure)) measure <- list(measure)
+  if (inherits(measure, "repalign_measure") || is.function(measure)) measure <- list(measure)
   refuse_if(!is.character(measure) && !is.list(measure), "measure", "`measure` must be ids, ",
             "measure objects, or a list of both; see measures().")
   refuse_if(!length(measure), "measure", "`measure` is empty: name at least one; see measures().")
@@ -230,18 +239,15 @@ as_measures <- function(measure, encoding = FALSE) {
   unname(with_unique_labels(set))
 }
 
-# The second of equal labels gets " #2", where make.unique() would start with 1. The last line is
-# for users who gave such a label themselves.
-number_equal_labels <- function(labels) {
+with_unique_labels <- function(set) {
+  if (length(set) < 2) return(set)
+  labels <- vapply(set, function(m) m$label, "")
+  # the second of equal labels gets " #2", where make.unique() would start with 1
   unique <- make.unique(labels, sep = " #")
   repeated <- which(unique != labels)
   count <- as.integer(sub(".* #", "", unique[repeated])) + 1L
   unique[repeated] <- paste0(labels[repeated], " #", count)
-  make.unique(unique, sep = " #")
-}
-
-with_unique_labels <- function(set) {
-  if (length(set) < 2) return(set)
-  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
-  Map(function(measure, label) replace(measure, "label", label), set, labels)
+  # users may have given such a label themselves
+  Map(function(measure, label) replace(measure, "label", label), set,
+      make.unique(unique, sep = " #"))
 }

@@ -33,22 +33,6 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
        threshold = stats::setNames(threshold, names(task$models)))
 }
 
-# What can be judged before anything is computed, without drawing permutations. Returns blocks for
-# the stimuli that take part.
-check_chance <- function(task, permutations, blocks, labels) {
-  given <- is.matrix(permutations) || inherits(permutations, "how")
-  if (!given && !is.list(permutations) && length(permutations) == 1) {
-    check_count(permutations, "permutations", least = 0)
-  }
-  if (is.null(blocks)) return(NULL)
-  refuse_if(is_no_permutation(permutations), "design", "`blocks` says which stimuli are exchanged ",
-            "by permutations, but there are none (permutations = 0).")
-  refuse_if(given || !is.null(task$codes), "design", "Give only one of `blocks` and ",
-            "`{if (given) 'permutations' else 'clusters'}`: each of them determines which ",
-            "permutations are allowed.")
-  check_block_labels(in_order_of(blocks, labels, "blocks"), task$n)
-}
-
 # The permutations of a call, the same for all models. NULL where clusters cannot change places.
 chance_design <- function(task, data, permutations, blocks) {
   if (is.null(task$codes)) {
@@ -65,13 +49,13 @@ chance_design <- function(task, data, permutations, blocks) {
     return(design)
   }
   sizes <- tabulate(task$codes)
-  if (any(sizes != sizes[1])) {
-    inform("no_chance", "No p_chance (NA): `clusters` has clusters of {min(sizes)} to ",
-           "{max(sizes)} stimuli, and only clusters of one size can change places. Stimuli with ",
-           "the label NA are left out.")
-    return(NULL)
+  if (all(sizes == sizes[1])) {
+    return(permutation_plan(task$n, permutations, NULL, FALSE, "auto", task$codes)$fixed)
   }
-  permutation_plan(task$n, permutations, NULL, FALSE, "auto", task$codes)$fixed
+  inform("no_chance", "No p_chance (NA): `clusters` has clusters of {min(sizes)} to ",
+         "{max(sizes)} stimuli, and only clusters of one size can change places. Stimuli with ",
+         "the label NA are left out.")
+  NULL
 }
 
 task_of_models <- function(task, at) {
@@ -150,15 +134,13 @@ permuted_columns <- function(values, order) {
 counts_chance <- function(task, data, design) {
   orders <- with_observed(design)
   parts <- distinct_parts(data$rounds)
-  places <- pair_places(seq_len(nrow(task$values)), task$n)
   size <- ncol(task$values)
-  counting <- counting_pairs(task)
-  sorted <- apply(parts$w[, unique(parts$test), drop = FALSE] > 0, 2, function(w) {
-    there <- counting & w[places$first] & w[places$second]
+  sorted <- apply(parts$w[, unique(parts$test), drop = FALSE], 2, function(w) {
+    there <- pairs_of_part(task, w)
     lapply(seq_len(size), function(i) ordered_pairs(task$values[, i], task$n, there))
   }, simplify = FALSE)
   scores <- lapply(task$components, function(model) {
-    levels <- pair_levels(replace(model, !counting, 0))
+    levels <- pair_levels(replace(model, !counting_pairs(task), 0))
     taus <- lapply(sorted, function(rdms) vapply(rdms, function(order) {
       counts <- permuted_excess(order, levels, orders, chance_label)
       tied <- order$untied == 0 | counts[, 2] == choose(length(order$level), 2)
@@ -200,8 +182,7 @@ in_metric <- function(values, there, task) {
 
 # RDMs of length 1, as duals. Those without length have no similarity with any.
 unit_duals <- function(metric) {
-  scale <- ifelse(metric$lengths > 0, 1 / metric$lengths, 0)
-  metric$duals * rep(scale, each = nrow(metric$duals))
+  metric$duals * rep(ifelse(metric$lengths > 0, 1 / metric$lengths, 0), each = nrow(metric$duals))
 }
 
 # Means over the tested RDMs, and sums over the training ones, as weights of the RDMs: N x rounds.
@@ -258,7 +239,8 @@ inner_chance <- function(task, data, design) {
 # products of permuted components with each other are those of a draw without copies.
 products_chance <- function(task, data, design, threads) {
   parts <- distinct_parts(data$rounds)
-  train <- training_pools(task, data$rounds, parts)
+  # the pooled RDM to which weights are fitted in each round
+  train <- if (any(task$flexible)) pools_of_rounds(task, parts$w, parts$train, data$rounds$m_train)
   test <- pools_of_rounds(task, parts$w, parts$test, test_weights(data$rounds))
   in_orders(task, data, design, function(k, orders) {
     columns <- fitted_columns(task, k, orders)
@@ -318,11 +300,6 @@ pools_of_rounds <- function(task, w, part, weights) {
   pools
 }
 
-# The pooled RDM to which weights are fitted in each round.
-training_pools <- function(task, rounds, parts) {
-  if (any(task$flexible)) pools_of_rounds(task, parts$w, parts$train, rounds$m_train)
-}
-
 # The components of a model under some orders of its stimuli: P x components x orders.
 columns_of_orders <- function(components, orders) {
   columns <- apply(orders, 2, function(order) permuted_columns(components, order))
@@ -372,11 +349,17 @@ ranks_chance <- function(task, data, design, threads) {
   rounds <- data$rounds
   parts <- distinct_parts(rounds)
   # weights are fitted as for Pearson's correlation
-  pools <- training_pools(replace(task, "outer", "pearson"), rounds, parts)
+  pools <- if (any(task$flexible)) {
+    pools_of_rounds(replace(task, "outer", "pearson"), parts$w, parts$train, rounds$m_train)
+  }
   in_orders(task, data, design, function(k, orders) {
     columns <- columns_of_orders(task$components[[k]], orders)
     model <- task$models[[k]]
-    weights <- if (!task$flexible[k]) NULL else if (model$type == "select") {
+    if (!task$flexible[k]) {
+      scores <- by_ranks(task, columns, parts$w, parts$test, rounds$m_test)
+      return(matrix(scores, length(parts$test)))
+    }
+    weights <- if (model$type == "select") {
       apply(by_ranks(task, columns, parts$w, parts$train, rounds$m_train), 2:3, selected)
     } else {
       fitted <- fitted_columns(task, k, orders)
@@ -385,13 +368,8 @@ ranks_chance <- function(task, data, design, threads) {
                                with_pools(pools, fitted))
       apply(found, 2, function(w) scaled_weights(model, w))
     }
-    scores <- if (is.null(weights)) {
-      by_ranks(task, columns, parts$w, parts$test, rounds$m_test)
-    } else {
-      weights <- array(weights, c(dim(columns)[2], length(parts$test), ncol(orders)))
-      sums_by_ranks(task, columns, replace(weights, is.na(weights), 0), parts, rounds$m_test)
-    }
-    matrix(scores, length(parts$test))
+    weights <- array(weights, c(dim(columns)[2], length(parts$test), ncol(orders)))
+    sums_by_ranks(task, columns, replace(weights, is.na(weights), 0), parts, rounds$m_test)
   })
 }
 

@@ -24,8 +24,7 @@ as_draws <- function(resample, draws, groups, n, words = "stimuli") {
   drawn <- function(size) {
     counts_of(matrix(sample.int(size, size * as.double(draws), TRUE), draws), size)
   }
-  list(factors = factors, count = draws,
-       rdm = if ("rdm" %in% factors) drawn(groups),
+  list(factors = factors, count = draws, rdm = if ("rdm" %in% factors) drawn(groups),
        condition = if ("condition" %in% factors) drawn(n))
 }
 
@@ -40,9 +39,7 @@ check_factor_sizes <- function(factors, groups, n, words) {
 }
 
 # at: indices, a draw a row. Counts, a draw a column.
-counts_of <- function(at, size) {
-  matrix(as.double(apply(at, 1, tabulate, size)), size)
-}
+counts_of <- function(at, size) matrix(as.double(apply(at, 1, tabulate, size)), size)
 
 given_draws <- function(resample, groups, n, words) {
   known <- c("rdm", "condition")
@@ -98,8 +95,7 @@ as_folds <- function(folds, repeats, task) {
   refuse_if(count[["condition"]] > 1 && units < 3 * count[["condition"]], "size",
             "`folds` cuts {units} {unit_words(task$codes)} into {count[['condition']]} folds, but ",
             "each needs at least 3 of them: take fewer folds.")
-  if (all(count == 1)) return(NULL)
-  list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
+  if (any(count > 1)) c(as.list(count), repeats = repeats)
 }
 
 # A table of folds as a list of list(train, test), each with flags of RDMs (m) and stimuli (w).
@@ -121,10 +117,7 @@ given_folds <- function(folds, task) {
     fold <- lapply(c(train = "train", test = "test"), function(set) {
       list(m = as.double(flags(set, "rdm")), w = as.double(flags(set, "condition")[task$kept]))
     })
-    name <- rows$fold[1]
-    wrong <- function(...) {
-      refuse("value", "`folds`: fold {name} ", ..., ".")
-    }
+    wrong <- function(...) refuse("value", "`folds`: fold {rows$fold[1]} ", ..., ".")
     for (set in c("train", "test")) {
       if (!any(fold[[set]]$m > 0)) wrong("has no RDM to ", set)
       units <- of_each_unit(cbind(fold[[set]]$w), task)
@@ -133,13 +126,12 @@ given_folds <- function(folds, task) {
       }
       if (sum(units) < 3) wrong("has fewer than 3 ", unit_words(task$codes), " to ", set)
     }
-    both <- function(a, b) a > 0 & b > 0
     groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
     # a factor that is not cut is the same in both sets
     if (!setequal(groups$train, groups$test) && length(intersect(groups$train, groups$test))) {
       wrong("has RDMs of one group in training and test, which share what is to be predicted")
     }
-    shared <- both(fold$train$w, fold$test$w)
+    shared <- fold$train$w > 0 & fold$test$w > 0
     if (any(shared) && !identical(fold$train$w, fold$test$w)) {
       wrong("has stimulus ", which(shared)[1], " in training and test")
     }
@@ -181,12 +173,6 @@ folds_of_draw <- function(folds, group, w, m, codes = NULL) {
 }
 
 tested <- function(set) sum(set$m) * sum(set$w)
-
-# Do folds keep the training apart from the test, in RDMs or in stimuli?
-are_cut <- function(folds) {
-  if (is.null(folds$given)) return(!is.null(folds))
-  !any(vapply(folds$given, function(fold) identical(fold$train, fold$test), NA))
-}
 
 # Before anything is computed: folds that most draws cannot be cut into. The draws that are left
 # would be those that are most like all data, and their variance too small; with a fold for each

@@ -93,13 +93,14 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
                           resample = c("both", "rdm", "condition", "none"), draws = 1000,
                           group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
                           conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
-                          threads = NULL, clusters = NULL, blocks = NULL, permutations = 999,
-                          ...) {
+                          threads = NULL, clusters = NULL, blocks = NULL, permutations = 999, ...) {
   need_arguments()
   refuse_parameters(NULL, ...)
-  refuse_elements(rdms, "rdms", is_recording_like, "is no RDM: evaluate_models() compares ",
-                  "recordings with models, and rdm() or dist() makes an RDM of one, as_rdm() of a ",
-                  "vector of dissimilarities.")
+  # a square matrix may be meant as an RDM, and is told what it lacks
+  refuse_elements(rdms, "rdms", function(one) {
+    is_responses(one) || length(dim(one)) > 1 && !(is.matrix(one) && nrow(one) == ncol(one))
+  }, "is no RDM: evaluate_models() compares recordings with models, and rdm() or dist() makes an ",
+  "RDM of one, as_rdm() of a vector of dissimilarities.")
   refuse_time_bins(rdms, "rdms")
   threads <- hold_threads(threads)
   na <- check_choice(na, c("error", "pairwise"), "na")
@@ -116,7 +117,18 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
                     units_of(task$n, task$codes), unit_words(task$codes))
   folds <- as_folds(folds, repeats, task)
   check_evaluation(task, drawn, folds, threads)
-  blocks <- check_chance(task, permutations, blocks, task$labels)
+  given <- is.matrix(permutations) || inherits(permutations, "how")
+  if (!given && !is.list(permutations) && length(permutations) == 1) {
+    check_count(permutations, "permutations", least = 0)
+  }
+  if (!is.null(blocks)) {
+    refuse_if(is_no_permutation(permutations), "design", "`blocks` says which stimuli are ",
+              "exchanged by permutations, but there are none (permutations = 0).")
+    refuse_if(given || !is.null(task$codes), "design", "Give only one of `blocks` and ",
+              "`{if (given) 'permutations' else 'clusters'}`: each of them determines which ",
+              "permutations are allowed.")
+    blocks <- check_block_labels(in_order_of(blocks, task$labels, "blocks"), task$n)
+  }
   free <- is.null(blocks) && all_orders(permutations)
   drawn_stimuli <- "condition" %in% drawn$factors
   dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
@@ -136,11 +148,6 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
 }
 
 # ---- what is given
-
-# A square matrix may be meant as an RDM, and is told what it lacks.
-is_recording_like <- function(one) {
-  is_responses(one) || length(dim(one)) > 1 && !(is.matrix(one) && nrow(one) == ncol(one))
-}
 
 # The RDMs and models: list(values, n, labels, group, models, components, flexible, outer,
 # stimulus_noise, way, fast), data RDMs as a matrix P x N, the number of stimuli and their names,
@@ -166,8 +173,16 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clus
   task <- clustered_task(task, clusters)
   refuse_flat(list(values = task$values, names = table$names), outer, "rdms",
               if (!is.null(task$codes)) "between clusters")
-  task$way <- way_of_rounds(task)
-  if (task$way != "plain") task$fast <- fast_parts(task)
+  # comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs
+  slow <- whitens(outer) && is.matrix(task$stimulus_noise)
+  all <- c(list(task$values), task$components)
+  if (!slow && any(vapply(all, anyNA, NA))) {
+    gaps <- is.na(do.call(cbind, all))[counting_pairs(task), , drop = FALSE]
+    slow <- if (whitens(outer)) any(gaps) else
+      any(gaps[, seq_len(ncol(task$values))] != gaps[, 1]) || any(gaps & !gaps[, 1])
+  }
+  task$way <- if (slow) "plain" else if (outer %in% linear_outer) "grams" else "ranks"
+  if (!slow) task$fast <- fast_parts(task)
   task
 }
 
@@ -175,19 +190,6 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clus
 group_codes <- function(group, count, names) {
   group <- check_group(group, count, "RDMs", names)
   match(group, unique(group))
-}
-
-# Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
-way_of_rounds <- function(task) {
-  fast <- if (task$outer %in% linear_outer) "grams" else "ranks"
-  if (whitens(task$outer) && is.matrix(task$stimulus_noise)) return("plain")
-  all <- c(list(task$values), task$components)
-  if (!any(vapply(all, anyNA, NA))) return(fast)
-  gaps <- is.na(do.call(cbind, all))[counting_pairs(task), , drop = FALSE]
-  if (whitens(task$outer)) return(if (any(gaps)) "plain" else fast)
-  lacking <- gaps[, 1]
-  same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (same) fast else "plain"
 }
 
 # What only RDMs, draws and folds together can tell.
@@ -199,7 +201,11 @@ check_evaluation <- function(task, drawn, folds, threads) {
   inform_if(!is.null(folds) && is.null(folds$given) && folds$repeats == 1 && drawn$count,
             "fold_variance", "repeats = 1: errors contain what the random choice of folds adds, ",
             "and are rather too large. Give repeats = 2 or more to take it out.")
-  warn_if(any(task$flexible) && !are_cut(folds), "not_crossvalidated", "The score of ",
+  # do folds keep the training apart from the test, in RDMs or in stimuli?
+  cut <- !is.null(folds) && !any(vapply(folds$given, function(fold) {
+    identical(fold$train, fold$test)
+  }, NA))
+  warn_if(any(task$flexible) && !cut, "not_crossvalidated", "The score of ",
           "{enumerate(names(task$models)[task$flexible])} is not cross-validated: its weights are ",
           "fitted to the data that test it. Give folds, as c(rdm = 2, condition = 2).")
   warn_if(max(task$group) < 2, "undefined",
@@ -210,24 +216,20 @@ check_evaluation <- function(task, drawn, folds, threads) {
             "few_clusters", "`clusters` has only {count_of(count, 'cluster')}, of which draws are ",
             "made: errors over them are rough (see ?evaluate_rdms). Use finer labels if smaller ",
             "groups of stimuli are independent.")
-  note_lacking_pairs(task)
+  values <- c(list(task$values), task$components)
+  if (any(vapply(values, anyNA, NA))) {
+    there <- !is.na(do.call(cbind, values)[counting_pairs(task), , drop = FALSE])
+    data <- seq_len(ncol(task$values))
+    counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])
+    inform_if(!all(there), "pairs_left_out", "na = \"pairwise\": comparisons are over ",
+              "{paste(unique(range(counts)), collapse = ' to ')} of {nrow(there)} pairs of ",
+              "stimuli.")
+  }
   if (task$way == "ranks") {
     each <- if (task$outer %in% tau_outer) 12 else 8
     check_memory(as.double(threads) * nrow(task$values) * (each * ncol(task$values) + 56),
                  "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
   }
-}
-
-# Says over how many pairs of stimuli data and models are compared, where pairs lack.
-note_lacking_pairs <- function(task) {
-  values <- c(list(task$values), task$components)
-  if (!any(vapply(values, anyNA, NA))) return(invisible())
-  there <- !is.na(do.call(cbind, values)[counting_pairs(task), , drop = FALSE])
-  if (all(there)) return(invisible())
-  data <- seq_len(ncol(task$values))
-  counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])
-  inform("pairs_left_out", "na = \"pairwise\": comparisons are over ",
-         "{paste(unique(range(counts)), collapse = ' to ')} of {nrow(there)} pairs of stimuli.")
 }
 
 # ---- scores of all data
@@ -310,8 +312,21 @@ evaluate_parts <- function(task, drawn, folds, threads) {
 
 # w, m: a draw a column. An array draws x (models, lower, upper) x repeats. Draws with fewer than 3
 # different stimuli (clusters) are NA.
+#
+# The folds of a draw differ in how many RDMs and stimuli they test, copies counted, and count
+# accordingly in its mean over folds: if all counted alike, what comes often would count less than
+# it was drawn, and the scores of draws would vary too little.
 evaluate_draws <- function(task, w, m, folds, threads) {
-  if (!is.null(folds)) return(aperm(fold_means(task, w, m, folds, threads), c(2, 1, 3)))
+  if (!is.null(folds)) {
+    cut <- fold_rounds(task, w, m, folds)
+    means <- matrix(NA_real_, length(task$models) + 2, cut$cuts)
+    if (length(cut$index)) {
+      found <- evaluate_rounds(task, cut$rounds, threads)
+      sums <- rowsum(t(rbind(found$scores, found$lower, found$upper)) * cut$counts, cut$index)
+      means[, unique(cut$index)] <- t(sums / as.vector(rowsum(cut$counts, cut$index)))
+    }
+    return(aperm(array(means, c(nrow(means), ncol(w), folds$repeats)), c(2, 1, 3)))
+  }
   few <- colSums(of_each_unit(w, task) > 0) < 3
   w[, few] <- 1
   # where no stimulus is drawn, products are made once
@@ -321,21 +336,6 @@ evaluate_draws <- function(task, w, m, folds, threads) {
   rows <- t(rbind(found$scores, found$lower, found$upper))
   rows[few, ] <- NA
   rows
-}
-
-# Means over folds: an array (models, lower, upper) x draws x repeats. The folds of a draw differ in
-# how many RDMs and stimuli they test, copies counted, and count accordingly: if all counted alike,
-# what comes often would count less than it was drawn, and the scores of draws would vary too
-# little.
-fold_means <- function(task, w, m, folds, threads) {
-  cut <- fold_rounds(task, w, m, folds)
-  means <- matrix(NA_real_, length(task$models) + 2, cut$cuts)
-  if (length(cut$index)) {
-    found <- evaluate_rounds(task, cut$rounds, threads)
-    sums <- rowsum(t(rbind(found$scores, found$lower, found$upper)) * cut$counts, cut$index)
-    means[, unique(cut$index)] <- t(sums / as.vector(rowsum(cut$counts, cut$index)))
-  }
-  array(means, c(nrow(means), ncol(w), folds$repeats))
 }
 
 # The rounds of all draws and repeats: list(rounds, index, counts, cuts), where `index` says which
@@ -348,9 +348,7 @@ fold_rounds <- function(task, w, m, folds) {
   })
   index <- rep(seq_along(made), lengths(made))
   rounds <- unlist(made, recursive = FALSE)
-  part <- function(set, name) {
-    do.call(cbind, lapply(rounds, function(round) round[[set]][[name]]))
-  }
+  part <- function(set, name) do.call(cbind, lapply(rounds, function(round) round[[set]][[name]]))
   train <- part("train", "m")
   list(rounds = list(w_train = part("train", "w"), w_test = part("test", "w"), m_train = train,
                      m_test = part("test", "m"), m_low = train,

@@ -60,14 +60,12 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
           "weights are 0, because no component is alike to the data.")
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
                  predicted = predicted / unit, outer = outer, score = mean(scores),
-                 data = table$values),
-            class = "repalign_rdm_fit")
+                 data = table$values), class = "repalign_rdm_fit")
 }
 
 warn_collinear <- function(any, which) {
-  if (!any) return(invisible())
-  warn("collinear", "Components of {which} are linear combinations of each other: many weights ",
-       "predict the same RDM, of which the smallest are taken.")
+  warn_if(any, "collinear", "Components of {which} are linear combinations of each other: many ",
+          "weights predict the same RDM, of which the smallest are taken.")
 }
 
 # The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL
@@ -230,9 +228,8 @@ predict.repalign_rdm_model <- function(object, weights = NULL, ...) {
 }
 
 model_words <- function(model) {
-  count <- ncol(model$table$values)
   if (!is_flexible(model)) return("fixed")
-  paste0(model$type, " (", count, " components",
+  paste0(model$type, " (", ncol(model$table$values), " components",
          if (model$nonnegative) ", not negative",
          if (model$ridge > 0) paste0(", ridge ", format(model$ridge)), ")")
 }
@@ -249,57 +246,44 @@ as_rdm_models <- function(models, table, na, arg = "models") {
   if (is.null(names(models))) names(models) <- paste0("model", seq_along(models))
   check_element_names(models, arg)
   places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
-  models <- Map(as_rdm_model, models, places, list(table))
-  Map(check_rdm_model, models_in_order(models, table, places), places, list(table), na)
-}
-
-# The models with their stimuli in the order of those of the data (see places_in_order()).
-models_in_order <- function(models, table, places) {
-  labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
-  places <- c("rdms", places)
-  at <- places_in_order(labels, places, function(i, k) {
-    refuse("names", names_differ(places[i], places[k], labels[[i]], labels[[k]]),
-           "subset() of the RDMs takes the stimuli that both have; or remove the labels when the ",
-           "stimuli do correspond.", arg = places[k])
-  })
-  note_unnamed(labels, places, distances = TRUE)
-  Map(function(model, at) {
-    if (is.null(at)) return(model)
-    model$table$values <- model$table$values[packed_places(at, table$n), , drop = FALSE]
-    model$table$labels <- model$table$labels[at]
-    model
-  }, models, at[-1])
-}
-
-as_rdm_model <- function(model, place, table) {
-  if (!inherits(model, "repalign_rdm_model")) {
-    one <- rdm_table(model, place, allow_na = TRUE)
-    refuse_if(ncol(one$values) > 1, "type", "`{place}` is a list of RDMs: say with rdm_model() ",
-              "how they are combined.")
-    model <- new_rdm_model(one, "fixed")
-  }
-  own <- model$table
-  if (own$n != table$n) {
+  models <- Map(function(model, place) {
+    if (!inherits(model, "repalign_rdm_model")) {
+      one <- rdm_table(model, place, allow_na = TRUE)
+      refuse_if(ncol(one$values) > 1, "type", "`{place}` is a list of RDMs: say with rdm_model() ",
+                "how they are combined.")
+      model <- new_rdm_model(one, "fixed")
+    }
+    own <- model$table
     unnamed <- is.null(own$labels) || is.null(table$labels)
-    refuse("size", "`{place}` has {own$n} stimuli, but the data have {table$n}: RDMs that are ",
-           "compared have the same stimuli. match_rows() keeps those that all have, by ",
-           "name{if (unnamed) ': give labels to all'}.")
-  }
-  model
-}
-
-check_rdm_model <- function(model, place, table, na) {
-  own <- model$table
-  refuse_if(na == "error" && anyNA(own$values), "nonfinite", "`{place}` has missing ",
-            "dissimilarities. Give na = \"pairwise\" to compare the pairs that are there.")
-  # sums of components are over the pairs that all of them have
-  sums <- model$type %in% c("weighted", "interpolate")
-  common <- if (sums && (anyNA(own$values) || anyNA(table$values))) {
-    sum(rowSums(is.na(own$values)) == 0 & rowSums(!is.na(table$values)) > 0)
-  } else nrow(table$values)
-  refuse_if(sums && common < 3, "size", "The components of `{place}` and the data have ",
-            "{count_of(common, 'pair')} of stimuli in common: at least 3 are needed. Leave out ",
-            "components that lack many pairs.")
-  model$sized <- even_sizes(own$values)
-  model
+    refuse_if(own$n != table$n, "size", "`{place}` has {own$n} stimuli, but the data have ",
+              "{table$n}: RDMs that are compared have the same stimuli. match_rows() keeps those ",
+              "that all have, by name{if (unnamed) ': give labels to all'}.")
+    model
+  }, models, places)
+  # their stimuli in the order of those of the data
+  labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
+  all <- c("rdms", places)
+  at <- places_in_order(labels, all, function(i, k) {
+    refuse("names", names_differ(all[i], all[k], labels[[i]], labels[[k]]),
+           "subset() of the RDMs takes the stimuli that both have; or remove the labels when the ",
+           "stimuli do correspond.", arg = all[k])
+  })
+  note_unnamed(labels, all, distances = TRUE)
+  Map(function(model, place, at) {
+    own <- model$table
+    if (!is.null(at)) {
+      own$values <- own$values[packed_places(at, table$n), , drop = FALSE]
+      own$labels <- own$labels[at]
+    }
+    refuse_if(na == "error" && anyNA(own$values), "nonfinite", "`{place}` has missing ",
+              "dissimilarities. Give na = \"pairwise\" to compare the pairs that are there.")
+    # sums of components are over the pairs that all of them have
+    if (model$type %in% c("weighted", "interpolate")) {
+      common <- sum(rowSums(is.na(own$values)) == 0 & rowSums(!is.na(table$values)) > 0)
+      refuse_if(common < 3, "size", "The components of `{place}` and the data have ",
+                "{count_of(common, 'pair')} of stimuli in common: at least 3 are needed. Leave ",
+                "out components that lack many pairs.")
+    }
+    replace(model, c("table", "sized"), list(own, even_sizes(own$values)))
+  }, models, places, at[-1])
 }

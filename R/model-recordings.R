@@ -244,7 +244,13 @@ in_words_of_models <- function(free, subjects, plain, code) {
     text <- gsub("([`(])(y|from)([`$\\[)])", "\\1models\\3", text)
     text <- gsub("`clusters` of encode()", "`clusters`", text, fixed = TRUE)
     text <- gsub('of "x" and', 'of "data" and', text, fixed = TRUE)
-    text <- if (subjects) without_wrapping(text) else text
+    if (subjects) {
+      # as if they had not been wrapped
+      text <- gsub("data$data$", "data$", text, fixed = TRUE)
+      text <- gsub("(models\\$[^`)]+)\\$model([`)])", "\\1\\2", text)
+      text <- gsub("\"data/", "\"", text, fixed = TRUE)
+      text <- gsub("(\"[^\"]+)/model\"", "\\1\"", text)
+    }
     # here it is the p-values that are about the middle half
     text <- sub("The scores are those of", "p_chance is about the scores of", text)
     if (inherits(condition, "repalign_note_declared") && grepl("used: trials", text)) {
@@ -295,13 +301,6 @@ in_words_of_models <- function(free, subjects, plain, code) {
   )
 }
 
-without_wrapping <- function(text) {
-  text <- gsub("data$data$", "data$", text, fixed = TRUE)
-  text <- gsub("(models\\$[^`)]+)\\$model([`)])", "\\1\\2", text)
-  text <- gsub("\"data/", "\"", text, fixed = TRUE)
-  gsub("(\"[^\"]+)/model\"", "\\1\"", text)
-}
-
 # calibrate() tells when it has judged the memory that it needs, here before the intervals are made.
 # Whatever else it has to say it says later.
 refuse_before_work <- function(code) {
@@ -318,8 +317,8 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
     data <- list(data = data)
     models <- lapply(models, function(model) list(model = model))
   }
-  # undefined scores are told by the intervals, and undefined null scores by warn_undefined_nulls();
-  # a score without a best value has no share of the way to it, which is not asked for here
+  # undefined scores are told by the intervals, and undefined null scores by recordings_result(); a
+  # score without a best value has no share of the way to it, which is not asked for here
   found <- tryCatch(withCallingHandlers(
     do.call(calibrate, c(list(data, models, measure, permutations, alpha = alpha,
                               aggregate = if (subjects) "mean"), others), quote = TRUE),
@@ -337,10 +336,21 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
 # The noise ceiling of each model: list(ceiling, se, from), NA where there is none.
 ceiling_of_recordings <- function(data, models, measure, subjects, na, over) {
   none <- list(ceiling = NA_real_, se = NA_real_, from = "none")
-  given <- c(if (subjects) data else list(data), models)
-  if (any(vapply(given, is_consensus, NA))) return(replace(none, "from", "consensus"))
-  if (!subjects && corrects_noise(measure, data, models)) {
-    return(list(ceiling = 1, se = 0, from = "estimator"))
+  # what as.matrix() made of consensus(), or responses() of that
+  of_consensus <- vapply(c(if (subjects) data else list(data), models), function(one) {
+    columns <- dimnames(one)[[2]]
+    length(columns) > 0 && all(grepl("^consensus [0-9]+$", columns))
+  }, NA)
+  if (any(of_consensus)) return(replace(none, "from", "consensus"))
+  if (!subjects && !is_own(measure) && measure$id == "cka") {
+    # the estimator, named or by what is declared, may have the noise of trials taken out
+    args <- measure$args
+    if (!is.null(args$default_estimator) && is_of_trials(data)) {
+      reprs <- list(x = list(representation(data, "data")),
+                    y = lapply(unname(models), given_representation, "models"))
+      args <- suppressMessages(settled_arguments(measure$declaration, args, reprs))
+    }
+    if (args$corrects$trials) return(list(ceiling = 1, se = 0, from = "estimator"))
   }
   without <- function(error) replace(none, "from", "measure")
   tryCatch(
@@ -371,23 +381,6 @@ ceiling_of_recordings <- function(data, models, measure, subjects, na, over) {
   )
 }
 
-# Is it what as.matrix() made of consensus(), or responses() of that?
-is_consensus <- function(x) {
-  columns <- dimnames(x)[[2]]
-  length(columns) > 0 && all(grepl("^consensus [0-9]+$", columns))
-}
-
-# Has the estimator, named or by what is declared, the noise of trials taken out?
-corrects_noise <- function(measure, data, models) {
-  if (is_own(measure) || measure$id != "cka") return(FALSE)
-  if (is.null(measure$args$default_estimator) || !is_of_trials(data)) {
-    return(measure$args$corrects$trials)
-  }
-  reprs <- list(x = list(representation(data, "data")),
-                y = lapply(unname(models), given_representation, "models"))
-  suppressMessages(settled_arguments(measure$declaration, measure$args, reprs))$corrects$trials
-}
-
 # ---- over all models
 
 # Scores of different models have different nulls: each is brought to the mean 0 and the standard
@@ -411,15 +404,6 @@ over_all_models <- function(score, null, sign, alpha) {
   data.frame(p_value = p_value, threshold = sign * (middle + critical * spread))
 }
 
-warn_undefined_nulls <- function(null, models) {
-  lost <- colSums(is.na(null))
-  if (!any(lost > 0)) return(invisible())
-  first <- which(lost > 0)[1]
-  warn("undefined", "Scores of {enumerate(models[lost > 0])} are undefined (NA) for some ",
-       "permutations, first {lost[first]} of {nrow(null)}: in p_familywise each of these counts ",
-       "as larger than any score, and p_chance is NA.")
-}
-
 # ---- result
 
 # data: "recording", "layer", "4 subjects" or "4 networks".
@@ -441,17 +425,18 @@ recordings_result <- function(parts, data, alpha, free) {
     null <- chance$null[, known, drop = FALSE]
     rows[known, c("p_familywise", "threshold")] <-
       over_all_models(chance$score[known], null, sign[1], alpha)
-    warn_undefined_nulls(null, names[known])
+    lost <- colSums(is.na(null))
+    warn_if(any(lost > 0), "undefined", "Scores of {enumerate(names[known][lost > 0])} are ",
+            "undefined (NA) for some permutations, first {lost[lost > 0][1]} of {nrow(null)}: in ",
+            "p_familywise each of these counts as larger than any score, and p_chance is NA.")
   }
   if (length(known) && !isTRUE(all.equal(chance$score[known], rows$score[known]))) {
-    half <- grepl("middle half", chance$label)
-    inform("other_statistic",
-           if (!is.null(chance$other)) chance$other else {
-             paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
-               "of the middle half of the stimuli in time"
-             } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that ",
-                    "of all: there is no `threshold` (NA).")
-           })
+    inform("other_statistic", if (!is.null(chance$other)) chance$other else {
+      half <- grepl("middle half", chance$label)
+      paste0("`p_chance` and `p_familywise` compare the scores ",
+             if (half) "of the middle half of the stimuli in time" else "by other pairs of stimuli",
+             " (", chance$label, "), and `score` is that of all: there is no `threshold` (NA).")
+    })
     rows$threshold <- NA_real_
   }
   rows$ceiling <- parts$ceiling$ceiling
@@ -507,9 +492,23 @@ recordings_sentence <- function(x) {
            } else paste0(" was ", if (facts$sign > 0) "most similar" else "closest", " to ", data),
            brackets(paste(name, "=", text[["score"]]), details))
   }
-  text <- paste0(told, chance_of_best(x, best), share_words(x, best), also_best_words(x, best), ".",
-                 odd_value_words(name, x$score[best], x$conf_low[best]),
-                 others_above_chance(x, c(best, which(lost))), if (any(lost)) {
+  share <- x$share[best]
+  if (length(share) && !is.na(share) && !identical(facts$ceiling, "estimator")) {
+    where <- if (share <= 1) paste0(format(round(100 * share)), "% of") else
+      if (isTRUE(x$conf_low[best] > x$ceiling[best])) "above" else "not below"
+    share <- paste0("; that is ", where, " the noise ceiling, ", number_word(x$ceiling[best]))
+  } else share <- NULL
+  # models without a score were not compared
+  others <- sum(!is.na(x$best)) - 1
+  as_good <- if (isTRUE(x$best[best]) && others > 0) {
+    as_good_words(x$model[setdiff(which(x$best), best)], others, attr(x, "conf_level"))
+  }
+  rows <- c(best, which(lost))
+  above <- if (nrow(x) > length(rows) && !all(is.na(x$p_familywise))) {
+    others_chance_words(x$p_familywise[-rows], facts$alpha, facts$sign)
+  }
+  text <- paste0(told, chance_of_best(x, best), share, as_good, ".",
+                 odd_value_words(name, x$score[best], x$conf_low[best]), above, if (any(lost)) {
                    paste0(" Without a standard error, and left out: ",
                           enumerate(x$model[lost], 6, quote = FALSE), ".")
                  }, undefined_words(x$score))
@@ -528,35 +527,11 @@ chance_of_best <- function(x, row) {
   if (!isTRUE(facts$permutations > 0) || is.null(x$p_familywise)) return(NULL)
   p <- x$p_familywise[row]
   models <- ncol(attr(x, "null"))
-  better <- if (facts$sign > 0) "above" else "below"
   paste0(if (isTRUE(p <= facts$alpha)) ", " else if (!is.na(p)) ", not ",
-         if (is.na(p)) ", compared with" else better, " chance",
+         if (is.na(p)) ", compared with" else if (facts$sign > 0) "above" else "below", " chance",
          brackets(paste0(p_words(p, facts$alpha),
                          if (models > 1) paste(" over all", models, "models")),
                   permutations_words(facts$permutations, facts$engine)))
-}
-
-share_words <- function(x, row) {
-  if (is.null(x$share) || is.na(x$share[row]) || identical(attr(x, "facts")$ceiling, "estimator")) {
-    return(NULL)
-  }
-  where <- if (x$share[row] <= 1) paste0(format(round(100 * x$share[row])), "% of") else
-    if (isTRUE(x$conf_low[row] > x$ceiling[row])) "above" else "not below"
-  paste0("; that is ", where, " the noise ceiling, ", number_word(x$ceiling[row]))
-}
-
-# Other members of the confidence set of the best model.
-also_best_words <- function(x, row) {
-  # models without a score were not compared
-  others <- sum(!is.na(x$best)) - 1
-  if (!isTRUE(x$best[row]) || others < 1) return(NULL)
-  as_good_words(x$model[setdiff(which(x$best), row)], others, attr(x, "conf_level"))
-}
-
-others_above_chance <- function(x, rows) {
-  alpha <- attr(x, "facts")$alpha
-  if (nrow(x) == length(rows) || is.null(x$p_familywise) || all(is.na(x$p_familywise))) return(NULL)
-  others_chance_words(x$p_familywise[-rows], alpha, attr(x, "facts")$sign)
 }
 
 # ---- what is printed
@@ -604,20 +579,15 @@ recordings_footing <- function(x) {
               sub("^ceiling: [^,]*", "No ceiling (NA): it is undefined", from[[facts$ceiling]])
             } else in_words_of_kind(from[[facts$ceiling]], evaluated_kind(facts)),
             if (has_sampled_y(interval)) {
-              paste0("Units of the models taken as a sample; ", complete_measure(measure),
-                     " takes them as all there are.")
+              named <- vapply(names(estimator_names), function(name) {
+                grepl(paste0("[( ]", name, "[,)]"), measure)
+              }, NA)
+              paste0("Units of the models taken as a sample; measure(",
+                     quoted(sub("[( ].*", "", measure)),
+                     if (any(named)) paste0(", estimator = ", quoted(names(which(named)))),
+                     ", complete = \"y\") takes them as all there are.")
             },
             complete_note(measure)), exdent = 2)
-}
-
-# label: of a measure that takes the units of the models as a sample.
-complete_measure <- function(label) {
-  named <- vapply(names(estimator_names), function(name) {
-    grepl(paste0("[( ]", name, "[,)]"), label)
-  }, NA)
-  paste0("measure(", quoted(sub("[( ].*", "", label)), if (any(named)) {
-    paste0(", estimator = ", quoted(names(which(named))))
-  }, ", complete = \"y\")")
 }
 
 # What is said of a file or folder of several arrays that is given as `data`.

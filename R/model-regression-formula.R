@@ -7,7 +7,17 @@
 # names of subjects that the user gave, or NULL. inner: NULL for that of the response.
 regression_table <- function(formula, data, inner, allow_na) {
   terms <- regression_terms(formula, data)
-  values <- lapply(terms$calls, formula_value, data = data, env = terms$env)
+  values <- lapply(terms$calls, function(call) {
+    for (name in all.vars(call)) {
+      if (name %in% names(data) || exists(name, envir = terms$env)) next
+      refuse("missing", "`formula` names {quoted(name)}, which is neither in `data` nor a ",
+             "variable{suggest(name, c(names(data), 'data'))}")
+    }
+    catch_error(eval(call, data, terms$env), failed = function(e) {
+      if (inherits(e, "repalign_error")) stop(e)
+      refuse("value", "`formula` has {quoted(deparse1(call))}, which fails: {conditionMessage(e)}")
+    })
+  })
   single <- !is_list_of_rdms(values[[1]])
   responses <- if (single) stats::setNames(values[1], terms$names[1]) else
     named_subjects(values[[1]], terms$names[1])
@@ -15,7 +25,21 @@ regression_table <- function(formula, data, inner, allow_na) {
   places <- if (single) terms$names else
     c(paste0(terms$names[1], "$", names(responses)), terms$names[-1])
   all <- labels_in_order(all, places)
-  if (is.null(inner)) inner <- inner_of_response(responses, all, places)
+  if (is.null(inner)) {
+    # as in the RDMs of the response
+    known <- unique(vapply(responses, inner_of_rdm, ""))
+    if (length(known) > 1) known <- NA
+    inner <- if (is.na(known)) "correlation" else known
+    made <- !vapply(all, function(value) {
+      inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
+    }, NA)
+    # a response that is a representation is compared as the predictors are
+    inform_if(any(made) && !made[1], "inner", "The RDM{if (sum(made) > 1) 's'} of `",
+              paste(places[made], collapse = "` and `"), "` {if (sum(made) > 1) 'are' else 'is'} ",
+              "made with inner = {quoted(inner)}",
+              if (is.na(known)) ": how that of the response was made is not known" else
+                ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
+  }
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
   rdms <- rdms_in_one_order(rdms, places, "formula")
@@ -37,7 +61,17 @@ regression_terms <- function(formula, data) {
     all(nzchar(names(data))) && !anyDuplicated(names(data))
   refuse_if(!is.null(data) && !is.environment(data) && !named, "type", "`data` must be a list ",
             "with a different name for each element, not {describe(data)}.")
-  terms <- expanded_terms(formula, data)
+  # the dot stands for all elements of `data` that are not in the response
+  names <- if (is.environment(data)) ls(data) else names(data)
+  refuse_if("." %in% all.vars(formula[[3]]) &&
+              !length(setdiff(names, all.vars(formula[[2]]))), "missing",
+            "`.` in `formula` stands for the other elements of `data`, but there are none.",
+            arg = "formula")
+  frame <- stats::setNames(rep(list(numeric()), length(names)), names)
+  frame <- as.data.frame(frame, optional = TRUE)
+  terms <- catch_error(stats::terms(formula, data = frame), failed = function(e) {
+    refuse("type", "`formula` cannot be read: {conditionMessage(e)}")
+  })
   labels <- attr(terms, "term.labels")
   refuse_if(any(attr(terms, "order") > 1), "value", "`formula` has the interaction ",
             quoted(labels[attr(terms, "order") > 1][1]), ": give a product of RDMs as an ",
@@ -53,32 +87,6 @@ regression_terms <- function(formula, data) {
   list(calls = variables, names = names, env = environment(formula))
 }
 
-# The dot stands for all elements of `data` that are not in the response.
-expanded_terms <- function(formula, data) {
-  names <- if (is.environment(data)) ls(data) else names(data)
-  frame <- stats::setNames(rep(list(numeric()), length(names)), names)
-  frame <- as.data.frame(frame, optional = TRUE)
-  refuse_if("." %in% all.vars(formula[[3]]) &&
-              !length(setdiff(names, all.vars(formula[[2]]))), "missing",
-            "`.` in `formula` stands for the other elements of `data`, but there are none.",
-            arg = "formula")
-  catch_error(stats::terms(formula, data = frame), failed = function(e) {
-    refuse("type", "`formula` cannot be read: {conditionMessage(e)}")
-  })
-}
-
-formula_value <- function(call, data, env) {
-  for (name in all.vars(call)) {
-    if (name %in% names(data) || exists(name, envir = env)) next
-    refuse("missing", "`formula` names {quoted(name)}, which is neither in `data` nor a ",
-           "variable{suggest(name, c(names(data), 'data'))}")
-  }
-  catch_error(eval(call, data, env), failed = function(e) {
-    if (inherits(e, "repalign_error")) stop(e)
-    refuse("value", "`formula` has {quoted(deparse1(call))}, which fails: {conditionMessage(e)}")
-  })
-}
-
 # Subjects are a list of RDMs or of representations; data frames and responses are one.
 is_list_of_rdms <- function(value) {
   inherits(value, "repalign_rdms") || (is.list(value) && !is.object(value) && !is_graph(value))
@@ -89,24 +97,6 @@ named_subjects <- function(subjects, place) {
   if (is.null(names(subjects))) names(subjects) <- paste0("s", seq_along(subjects))
   check_element_names(subjects, place)
   subjects
-}
-
-# How representations are to be compared where the user does not say: as in the RDMs of the
-# response.
-inner_of_response <- function(responses, values, places) {
-  made <- !vapply(values, function(value) {
-    inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
-  }, NA)
-  known <- unique(vapply(responses, inner_of_rdm, ""))
-  known <- if (length(known) == 1 && !is.na(known)) known
-  inner <- if (is.null(known)) "correlation" else known
-  # a response that is a representation is compared as the predictors are
-  inform_if(any(made) && !made[1], "inner", "The RDM{if (sum(made) > 1) 's'} of `",
-            paste(places[made], collapse = "` and `"), "` {if (sum(made) > 1) 'are' else 'is'} ",
-            "made with inner = {quoted(inner)}",
-            if (is.null(known)) ": how that of the response was made is not known" else
-              ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
-  inner
 }
 
 # The distance of rsa() of the kind of an RDM, or NA.
@@ -146,7 +136,16 @@ check_equal_sizes <- function(rdms, places) {
 # the same label and 1 for others.
 rdm_of_value <- function(value, place, inner, allow_na) {
   if (inherits(value, "dist") || is_square_rdm(value)) return(read_rdm(value, place, allow_na))
-  if (is_labels(value)) return(rdm_of_labels(value, place, allow_na))
+  if (is_labels(value)) {
+    codes <- match(value, unique(value[!is.na(value)]))
+    refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}, no ",
+              "pair.")
+    refuse_if(anyNA(codes) && !allow_na, "nonfinite", "`{place}` lacks labels (NA): give all, or ",
+              "set na = \"pairwise\" to leave the pairs of these conditions out.")
+    differ <- outer(codes, codes, "!=") + 0
+    return(structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
+                     class = "dist", Diag = FALSE, Upper = FALSE))
+  }
   refuse_if(is.numeric(value) && length(dim(value)) < 2, "type", "`{place}` is a numeric vector: ",
             "give dist({place}) for differences of its values, or factor({place}) for labels.")
   repr <- representation(value, place, side = "x")
@@ -186,14 +185,4 @@ labels_in_order <- function(values, places, others = values) {
 
 is_labels <- function(value) {
   is.factor(value) || ((is.character(value) || is.logical(value)) && is.null(dim(value)))
-}
-
-rdm_of_labels <- function(value, place, allow_na) {
-  codes <- match(value, unique(value[!is.na(value)]))
-  refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}, no pair.")
-  refuse_if(anyNA(codes) && !allow_na, "nonfinite", "`{place}` lacks labels (NA): give all, or ",
-            "set na = \"pairwise\" to leave the pairs of these conditions out.")
-  differ <- outer(codes, codes, "!=") + 0
-  structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
-            class = "dist", Diag = FALSE, Upper = FALSE)
 }

@@ -80,15 +80,11 @@ group_sentence <- function(x) {
                     p_words(x$p_value[row])))
   }, "")
   blocks <- any(grepl("block", x$deleted))
-  about <- if (x$subjects[1] > 1) {
-    paste("over", count_of(x$subjects[1], "subject"), "and", x$deleted[1])
-  } else paste("over", x$deleted[1])
-  paste0("In a regression of RDMs, ", about, ": ", enumerate(words, 6, quote = FALSE),
-         "; p-values are about other ", if (blocks) "blocks" else "conditions",
-         if (x$subjects[1] > 1) " and other subjects",
-         if (x$subjects[1] > 1 && x$subjects[1] < few_subjects) {
-           paste0(", a guess from only ", x$subjects[1])
-         }, ".")
+  count <- x$subjects[1]
+  paste0("In a regression of RDMs, over ", if (count > 1) paste(count_of(count, "subject"), "and "),
+         x$deleted[1], ": ", enumerate(words, 6, quote = FALSE), "; p-values are about other ",
+         if (blocks) "blocks" else "conditions", if (count > 1) " and other subjects",
+         if (count > 1 && count < few_subjects) paste(", a guess from only", count), ".")
 }
 
 # fits: of each response, from regression_of(); group: the subject of each; tested: from
@@ -99,8 +95,7 @@ group_table <- function(fits, fit, group, tested, deleted) {
   count <- length(subjects)
   rows <- data.frame(term = fits[[1]]$rows$term)
   na <- rep(NA_real_, nrow(rows))
-  estimates <- vapply(subjects, function(own) mean_of_fits(own, function(one) one$rows$estimate),
-                      na)
+  estimates <- vapply(subjects, mean_of_fits, na, function(one) one$rows$estimate)
   estimates <- matrix(estimates, ncol = count)
   rows$mean <- if (count) rowMeans(estimates) else na
   rows <- cbind(rows, if (count) errors_of_group(tested[, , known, drop = FALSE], group[known]) else
@@ -117,18 +112,16 @@ group_table <- function(fits, fit, group, tested, deleted) {
   rows$p_conditions <- p_conditions
   # coefficients that cannot be below 0 have a mean above 0 by chance
   rows$p_subjects <- if (count > 1 && !one_sided) {
-    spread <- apply(estimates, 1, sd_of_any_size)
+    # the squares of differences may be too large or too small for a double
+    spread <- apply(estimates, 1, function(values) {
+      unit <- power_of_two_below(max(abs(values)))
+      stats::sd(values * unit) / unit
+    })
     2 * stats::pt(-abs(ifelse(spread > 0, rows$mean / spread * sqrt(count), NA)), count - 1)
   } else na
   rows$subjects <- count
   rows$deleted <- deleted
   rows
-}
-
-# The squares of differences may be too large or too small for a double.
-sd_of_any_size <- function(values) {
-  unit <- power_of_two_below(max(abs(values)))
-  stats::sd(values * unit) / unit
 }
 
 mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fits)
@@ -223,7 +216,18 @@ tested_coefficients <- function(table, between, center, standardize, units) {
     columns <- columns * rep(unit, each = nrow(columns))
     columns <- columns - rep(colMeans(columns[there, , drop = FALSE]), each = nrow(columns))
     columns[!there, ] <- 0
-    found <- deleted_fits(columns, there, count, center, standardize, units)
+    mask <- square_pairs(as.double(there), length(units$codes))
+    plain <- sums_of_pairs(columns, nrow(mask))
+    within <- if (is.null(units$cells)) plain else
+      sums_of_pairs(less_cell_means(columns, there, units$cells), nrow(mask))
+    fits <- lapply(seq_len(size) - 1, function(deleted) {
+      keep <- units$codes != deleted
+      if (!any(keep)) return(matrix(NA_real_, count, length(at)))
+      own <- sums_of_kept(plain, keep)
+      sums <- if (is.null(units$cells)) own else sums_of_kept(within, keep)
+      fits_of_sums(own, sums, mask[keep, keep], units$cells[keep], count, center, standardize)
+    })
+    found <- aperm(array(unlist(fits), c(count, length(at), size)), c(1, 3, 2))
     if (!standardize) {
       found <- found * rep(unit[seq_len(count)], length(found) / count) /
         rep(unit[-seq_len(count)], each = count * size)
@@ -231,22 +235,6 @@ tested_coefficients <- function(table, between, center, standardize, units) {
     result[, , at] <- found
   }
   result
-}
-
-# columns: packed RDMs of predictors, `count` of them, and of responses, 0 where pairs do not count.
-deleted_fits <- function(columns, there, count, center, standardize, units) {
-  mask <- square_pairs(as.double(there), length(units$codes))
-  plain <- sums_of_pairs(columns, nrow(mask))
-  tested <- if (is.null(units$cells)) plain else
-    sums_of_pairs(less_cell_means(columns, there, units$cells), nrow(mask))
-  fits <- lapply(0:max(units$codes), function(unit) {
-    keep <- units$codes != unit
-    if (!any(keep)) return(matrix(NA_real_, count, ncol(columns) - count))
-    own <- sums_of_kept(plain, keep)
-    sums <- if (is.null(units$cells)) own else sums_of_kept(tested, keep)
-    fits_of_sums(own, sums, mask[keep, keep], units$cells[keep], count, center, standardize)
-  })
-  aperm(array(unlist(fits), c(count, ncol(columns) - count, length(fits))), c(1, 3, 2))
 }
 
 # list(total, sums, squares): sums of products over pairs, sums over the pairs of each condition,
@@ -276,33 +264,27 @@ fits_of_sums <- function(plain, tested, mask, cells, count, center, standardize)
   undefined <- matrix(NA_real_, count, ncol(plain$total) - count)
   if (pairs < 2) return(undefined)
   level <- plain$total - tcrossprod(colSums(plain$sums) / 2) / pairs
-  found <- list(products = if (is.null(cells)) level else tested$total, rank = 1)
-  if (center || !is.null(cells)) found <- without_effects(tested, mask, cells, center)
-  if (pairs - found$rank - count < 0) return(undefined)
-  all <- diag(plain$total)[x]
-  # where a predictor has nothing left but rounding, this must not count for the others
-  nothing <- which(diag(found$products)[x] <= equal_share * all)
-  found$products[nothing, ] <- found$products[, nothing] <- 0
-  gram <- found$products[x, x, drop = FALSE]
-  weights <- solve_scaled(gram, found$products[x, -x, drop = FALSE])
-  weights[own_parts(gram) <= equal_share * all, ] <- NA
-  if (!standardize) return(weights)
-  size <- sqrt(pmax(diag(level), 0))
-  weights * size[x] / rep(ifelse(size[-x] > 0, size[-x], NA), each = count)
-}
-
-# Sums of products without the effects of single conditions (if `center`) and of pairs of cells, and
-# how many numbers these are.
-without_effects <- function(tested, mask, cells, center) {
-  inverse <- list(rank = 0)
-  products <- tested$total
+  # how many numbers are taken out: the effects of pairs of cells and (if `center`) of single
+  # conditions, or only the mean
+  rank <- if (!is.null(cells)) sum(pairs_of_cells(mask, cells) > 0) else if (center) 0 else 1
+  products <- if (center || !is.null(cells)) tested$total else level
   if (center) {
     inverse <- if (is.null(cells)) effects_inverse(mask) else
       generalised_inverse(effects_within(mask, cells))
     products <- products - crossprod(tested$sums, inverse$matrix %*% tested$sums)
+    rank <- rank + inverse$rank
   }
-  cell_pairs <- if (is.null(cells)) 0 else sum(pairs_of_cells(mask, cells) > 0)
-  list(products = products, rank = inverse$rank + cell_pairs)
+  if (pairs - rank - count < 0) return(undefined)
+  all <- diag(plain$total)[x]
+  # where a predictor has nothing left but rounding, this must not count for the others
+  nothing <- which(diag(products)[x] <= equal_share * all)
+  products[nothing, ] <- products[, nothing] <- 0
+  gram <- products[x, x, drop = FALSE]
+  weights <- solve_scaled(gram, products[x, -x, drop = FALSE])
+  weights[own_parts(gram) <= equal_share * all, ] <- NA
+  if (!standardize) return(weights)
+  size <- sqrt(pmax(diag(level), 0))
+  weights * size[x] / rep(ifelse(size[-x] > 0, size[-x], NA), each = count)
 }
 
 # ---- cells, within which conditions are exchanged

@@ -30,9 +30,7 @@ pair_centering <- function(mask, center) {
 effects_inverse <- function(mask) {
   n <- nrow(mask)
   degree <- rowSums(mask)
-  if (all(degree == n - 1)) {
-    return(list(rank = n, matrix = (diag(n) - 1 / (2 * (n - 1))) / (n - 2)))
-  }
+  if (all(degree == n - 1)) return(list(rank = n, matrix = (diag(n) - 1 / (2 * (n - 1))) / (n - 2)))
   root <- catch_error(chol(mask + diag(degree)), failed = function(e) NULL)
   if (!is.null(root) && min(diag(root))^2 > 1e-6) return(list(rank = n, matrix = chol2inv(root)))
   generalised_inverse(mask + diag(degree))
@@ -72,30 +70,25 @@ regression_null <- function(response, sides, design) {
   centering <- if (whole) sides$centering else pair_centering(present, sides$center)
   centered <- if (whole) sides$centered else lapply(sides$x, centering$out)
   gram <- if (whole) sides$gram else products_of(centered, centered)
-  df <- sum(present) / 2 - centering$rank - length(centered)
-  rest <- rest_of_response(centering$out(response), centered, gram, sides, df)
-  null <- if (whole) whole_null(response, rest, sides, design) else
-    gapped_null(response, rest, present, sides, design)
-  null$terms[, rest$untested] <- NA
-  c(null, list(weights = rest$weights))
-}
-
-# list(weights, without, left, untested): the weights of the centred fit, those of the fits without
-# each predictor, the RDMs that these leave, and the predictors about which the pairs tell nothing
-# beyond the effects of conditions and the other predictors.
-# df: degrees of freedom that the centred fit leaves.
-rest_of_response <- function(response, centered, gram, sides, df) {
-  cross <- products_of(centered, list(response))
+  own <- centering$out(response)
+  cross <- products_of(centered, list(own))
   fit <- if (sides$fit == "ridge") "ordinary" else sides$fit
+  # the weights of the fits without each predictor, and the RDMs that these leave
   without <- lapply(seq_along(centered), function(k) {
     fit_weights(gram[-k, -k, drop = FALSE], cross[-k, , drop = FALSE], fit, 0)
   })
   left <- lapply(seq_along(centered), function(k) {
-    response - Reduce(`+`, Map(`*`, centered[-k], as.vector(without[[k]])), 0)
+    own - Reduce(`+`, Map(`*`, centered[-k], as.vector(without[[k]])), 0)
   })
-  nothing_left <- vapply(left, function(rdm) sum(rdm^2), 0) <= tie_share * sum(response^2)
-  list(weights = fit_weights(gram, cross, sides$fit, sides$ridge), without = without, left = left,
-       untested = own_parts(gram) <= equal_share * sides$sizes | nothing_left | df < 1)
+  # predictors about which the pairs tell nothing beyond the effects of conditions and the others
+  df <- sum(present) / 2 - centering$rank - length(centered)
+  nothing_left <- vapply(left, function(rdm) sum(rdm^2), 0) <= tie_share * sum(own^2)
+  untested <- own_parts(gram) <= equal_share * sides$sizes | nothing_left | df < 1
+  rest <- list(without = without, left = left, untested = untested)
+  null <- if (whole) whole_null(response, rest, sides, design) else
+    gapped_null(response, rest, present, sides, design)
+  null$terms[, untested] <- NA
+  c(null, list(weights = fit_weights(gram, cross, sides$fit, sides$ridge)))
 }
 
 # All pairs count, and permutations take them to pairs that count: sums of products of squared RDMs

@@ -64,24 +64,18 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
   subjects <- if (!table$single) colnames(table$y)
   rows <- do.call(rbind, lapply(fits, function(fit) fit$rows))
   model <- do.call(rbind, lapply(fits, function(fit) fit$model))
-  terms <- colnames(table$x)
-  columns <- c("term", "estimate", "partial", "semipartial", "p_value", "unique",
-               if (spec$center) "centered")
-  rows <- rows[columns]
+  rows <- rows[c("term", "estimate", "partial", "semipartial", "p_value", "unique",
+                 if (spec$center) "centered")]
   if (!is.null(subjects)) {
-    rows <- cbind(subject = rep(subjects, each = length(terms)), rows)
+    rows <- cbind(subject = rep(subjects, each = ncol(table$x)), rows)
     model <- cbind(subject = subjects, model)
   }
   rownames(rows) <- rownames(model) <- NULL
-  model$conditions <- table$n
-  model$permutations <- design$count
-  model$engine <- design$engine
+  model[c("conditions", "permutations", "engine")] <- list(table$n, design$count, design$engine)
   lost <- is.na(model$r_squared)
-  if (any(lost)) {
-    who <- if (table$single) table$response else model$subject[lost]
-    warn("undefined", "The fit is undefined (NA) for {enumerate(who)}: the dissimilarities do not ",
-         "vary, or too few pairs are left.", data = who)
-  }
+  who <- if (table$single) table$response else model$subject[lost]
+  warn_if(any(lost), "undefined", "The fit is undefined (NA) for {enumerate(who)}: the ",
+          "dissimilarities do not vary, or too few pairs are left.", data = who)
   warn_if(anyNA(model$p_value[!lost]), "undefined", "The p-value of the whole model is undefined ",
           "(NA): some permutations leave too few pairs, or dissimilarities that do not vary.")
   lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
@@ -98,15 +92,6 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
     observed = c(table[c("n", "labels", "x", "y")],
                  list(fitted = vapply(fits, function(fit) fit$fitted, numeric(nrow(table$y)))))
   ))
-}
-
-# A response that does not vary, or has too few pairs.
-undefined_regression <- function(terms, pairs, count, all) {
-  na <- NA_real_
-  list(rows = data.frame(term = terms, estimate = na, partial = na, semipartial = na, p_value = na,
-                         unique = na, centered = na),
-       model = data.frame(r_squared = na, shared = na, p_value = na, intercept = na, pairs = pairs),
-       null = matrix(na, count, length(terms)), fitted = rep(na, all))
 }
 
 model_lines <- function(model, subjects) {
@@ -198,12 +183,10 @@ summary.repalign_regression <- function(object, ...) {
 warn_untested_terms <- function(group) {
   lost <- group[is.na(group$p_value) & !is.na(group$p_conditions), ]
   if (!nrow(lost)) return(invisible())
-  few <- lost$deleted[1] %in% c("1 block", "2 blocks")
-  blocks <- grepl("block", lost$deleted[1])
-  reason <- if (few) {
+  reason <- if (lost$deleted[1] %in% c("1 block", "2 blocks")) {
     paste0("`blocks` (with `leave_out`) leave ", lost$deleted[1], " that may be independent, and ",
            "errors need at least ", least_units, ". p_conditions is about these conditions alone")
-  } else if (blocks) {
+  } else if (grepl("block", lost$deleted[1])) {
     paste("within blocks, or within those that are left without one of them, too little is left to",
           "estimate the coefficient, or it is the same without any block")
   } else {

@@ -77,7 +77,12 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
                fit = check_choice(fit, regression_fits, "fit"))
-  spec$ridge <- check_ridge(ridge, spec$fit)
+  refuse_if(spec$fit == "ridge" && is.null(ridge), "missing", "`ridge` is missing: fit = ",
+            "\"ridge\" needs it, such as ridge = 0.1 (a share of the sum of squares of each ",
+            "predictor).")
+  refuse_if(spec$fit != "ridge" && !is.null(ridge), "parameter", "`ridge` is for fit = \"ridge\" ",
+            "only, not {quoted(spec$fit)}.")
+  spec$ridge <- if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
   check_flag(standardize, "standardize")
   na <- check_choice(na, c("error", "pairwise"), "na")
   # like weights of lm(), labels may be named without quotes
@@ -90,7 +95,10 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   blocks <- in_order_of(blocks, table$labels, "blocks")
   between <- pairs_between(leave_out, table$n)
   counted <- sum(between)
-  sized <- regression_in_sizes(table)
+  # dissimilarities whose squares are doubles, and by what they were multiplied
+  x <- even_sizes(table$x)
+  y <- even_sizes(table$y)
+  sized <- replace(table, c("x", "y"), list(x$values, y$values))
   check_predictors(sized, between, spec$fit)
   refuse_if(!is.null(group) && table$single, "choice", "`group` says which RDMs are of one ",
             "subject, but the response is one RDM: give a list of RDMs, or no `group`.")
@@ -108,8 +116,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   }
   sides <- regression_sides(sized, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
-    fit <- regression_of(sized$y[, s], sized, between, sides, design, standardize)
-    fit_in_units(fit, sized$scale_x, sized$scale_y[s], standardize)
+    regression_of(sized$y[, s], sized, between, sides, design, standardize, x$scale, y$scale[s])
   })
   spec$alike <- largest_correlation(sides$gram)
   units <- deleted_units(table$n, leave_out, blocks)
@@ -127,28 +134,6 @@ regression_remedy <- paste(
   "design of permute::how() in `permutations`, which can also shift a series."
 )
 
-# The table with dissimilarities whose squares are doubles, and by what they were multiplied.
-regression_in_sizes <- function(table) {
-  x <- even_sizes(table$x)
-  y <- even_sizes(table$y)
-  table[c("x", "y", "scale_x", "scale_y")] <- list(x$values, y$values, x$scale, y$scale)
-  table
-}
-
-# A fit with what has units in those of the data, in which a coefficient may be too large for a
-# double: it is NA.
-fit_in_units <- function(fit, scale_x, scale_y, standardize) {
-  if (!standardize) {
-    for (column in intersect(c("estimate", "centered"), names(fit$rows))) {
-      values <- fit$rows[[column]] * (scale_x / scale_y)
-      fit$rows[[column]] <- replace(values, is.infinite(values), NA)
-    }
-  }
-  fit$model$intercept <- fit$model$intercept / scale_y
-  fit$fitted <- fit$fitted / scale_y
-  fit
-}
-
 # Of two predictors, as the tests see them. gram: their products.
 largest_correlation <- function(gram) {
   size <- sqrt(diag(gram))
@@ -156,14 +141,6 @@ largest_correlation <- function(gram) {
   if (length(known) < 2) return(0)
   correlations <- gram[known, known] / outer(size[known], size[known])
   max(abs(correlations[upper.tri(correlations)]))
-}
-
-check_ridge <- function(ridge, fit) {
-  refuse_if(fit == "ridge" && is.null(ridge), "missing", "`ridge` is missing: fit = \"ridge\" ",
-            "needs it, such as ridge = 0.1 (a share of the sum of squares of each predictor).")
-  refuse_if(fit != "ridge" && !is.null(ridge), "parameter", "`ridge` is for fit = \"ridge\" only, ",
-            "not {quoted(fit)}.")
-  if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
 }
 
 labels_in_data <- function(expression, arg, data, caller) {
@@ -224,19 +201,26 @@ regression_design <- function(permutations, n, leave_out, blocks) {
   block_plan(within, n, check_count(permutations, "permutations"), arg)$fixed
 }
 
-# The fit of one response: list(rows, model, null, fitted), see regression_result().
-regression_of <- function(response, table, between, sides, design, standardize) {
+# The fit of one response: list(rows, model, null, fitted), see regression_result(). scale_x and
+# scale_y: by what the data were multiplied.
+regression_of <- function(response, table, between, sides, design, standardize, scale_x, scale_y) {
   at <- which(between & !is.na(response) & !rowSums(is.na(table$x)))
   means <- colMeans(table$x[at, , drop = FALSE])
   x <- sweep(table$x[at, , drop = FALSE], 2, means)
   y <- response[at] - mean(response[at])
   total <- sum(y^2)
   count <- ncol(x)
+  # a response that does not vary, or has too few pairs
   if (length(at) < count + 2 || total <= tie_share^2 * sum(response[at]^2)) {
-    return(undefined_regression(colnames(x), length(at), design$count + 1, length(response)))
+    na <- NA_real_
+    rows <- data.frame(term = colnames(x), estimate = na, partial = na, semipartial = na,
+                       p_value = na, unique = na, centered = na)
+    model <- data.frame(r_squared = na, shared = na, p_value = na, intercept = na,
+                        pairs = length(at))
+    return(list(rows = rows, model = model, null = matrix(na, design$count + 1, count),
+                fitted = rep(na, length(response))))
   }
-  spread <- sqrt(colSums(x^2))
-  scale <- if (standardize) spread / sqrt(total) else rep(1, count)
+  scale <- if (standardize) sqrt(colSums(x^2)) / sqrt(total) else rep(1, count)
   rows <- term_table(crossprod(x), crossprod(x, y), total, sides$fit, sides$ridge, scale)
   null <- regression_null(response, sides, design)
   rows$p_value <- p_of_terms(null$terms, sides$fit)
@@ -248,11 +232,17 @@ regression_of <- function(response, table, between, sides, design, standardize) 
   r_squared <- explained_by(cbind(weights), crossprod(x), crossprod(x, y)) / total
   model <- data.frame(r_squared = r_squared, shared = r_squared - sum(rows$unique),
                       p_value = p_of_terms(cbind(null$model), "nonnegative"),
-                      intercept = mean(response[at]) - sum(weights * means),
-                      pairs = length(at))
+                      intercept = mean(response[at]) - sum(weights * means), pairs = length(at))
   fitted <- rep(NA_real_, length(response))
   fitted[at] <- model$intercept + table$x[at, , drop = FALSE] %*% weights
-  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms, fitted = fitted)
+  # in the units of the data, in which a coefficient may be too large for a double: it is NA
+  for (column in if (!standardize) intersect(c("estimate", "centered"), names(rows))) {
+    values <- rows[[column]] * (scale_x / scale_y)
+    rows[[column]] <- replace(values, is.infinite(values), NA)
+  }
+  model$intercept <- model$intercept / scale_y
+  list(rows = cbind(term = colnames(x), rows), model = model, null = null$terms,
+       fitted = fitted / scale_y)
 }
 
 # ---- fits, from sums of products alone
@@ -272,14 +262,11 @@ fit_weights <- function(gram, cross, fit, ridge) {
 solve_scaled <- function(gram, cross) {
   size <- sqrt(pmax(diag(gram), 0))
   size[size == 0] <- 1
-  parts <- eigen(gram / tcrossprod(size), symmetric = TRUE)
-  least_norm(parts, equal_share, cross / size) / size
+  least_norm(eigen(gram / tcrossprod(size), symmetric = TRUE), equal_share, cross / size) / size
 }
 
 # The part of the sum of squares of each response that the weights explain.
-explained_by <- function(weights, gram, cross) {
-  colSums(weights * (2 * cross - gram %*% weights))
-}
+explained_by <- function(weights, gram, cross) colSums(weights * (2 * cross - gram %*% weights))
 
 # Where ordinary least squares are not negative, they are the answer.
 nonnegative_weights <- function(gram, cross) {

@@ -96,7 +96,18 @@ rdms_sentence <- function(x) {
   others <- if (isTRUE(attr(x, "chance")$permutations > 0)) {
     others_chance_words(x$p_chance[-best], 0.05, 1, alone = TRUE)
   }
-  without_claim(paste0(start, ceiling_of_rdms(x, best), ".", others, undefined_words(x$score)),
+  low <- x$ceiling_low[best]
+  ceiling <- if (length(low) && !is.na(low)) {
+    reached <- x$score[best] >= low
+    p <- c(x$p_ceiling[best], NA)[1]
+    range <- number_words(low, x$ceiling_high[best])
+    paste0("; it was ", if (reached) "not below" else if (is.na(p) || p <= 0.05) "below" else
+             "not clearly below", " the noise ceiling, ", range[1],
+           if (length(range) > 1 && !is.na(x$ceiling_high[best])) paste(" to", range[2]),
+           # above the bound, that it differs from it says nothing
+           if (!reached && !is.na(p)) brackets(paste(p_words(p), "against its lower bound")))
+  }
+  without_claim(paste0(start, ceiling, ".", others, undefined_words(x$score)),
                 attr(x, "chance")$dependence)
 }
 
@@ -111,35 +122,31 @@ chance_of_rdms <- function(x, row) {
                     if (positive) paste(" though above 0 with", p_words(x$p_zero[row]))),
              permutations_words(chance$permutations, chance$engine)))
   }
-  if (is.null(x$p_zero) || is.na(x$p_zero[row])) return(NULL)
-  paste0(p_words(x$p_zero[row]), if (x$p_zero[row] > 0.05) ", not above 0" else " against 0")
-}
-
-ceiling_of_rdms <- function(x, row) {
-  low <- x$ceiling_low[row]
-  if (is.null(low) || is.na(low)) return(NULL)
-  p <- if (is.null(x$p_ceiling)) NA else x$p_ceiling[row]
-  range <- number_words(low, x$ceiling_high[row])
-  below <- if (x$score[row] >= low) "not below" else if (is.na(p)) "below" else
-    if (p <= 0.05) "below" else "not clearly below"
-  # above the bound, that it differs from it says nothing
-  if (x$score[row] >= low) p <- NA
-  paste0("; it was ", below, " the noise ceiling, ", range[1],
-         if (length(range) > 1 && !is.na(x$ceiling_high[row])) paste(" to", range[2]),
-         if (!is.na(p)) brackets(paste(p_words(p), "against its lower bound")))
+  p <- c(x$p_zero[row], NA)[1]
+  if (!is.na(p)) paste0(p_words(p), if (p > 0.05) ", not above 0" else " against 0")
 }
 
 rdms_heading <- function(x, digits) {
   sizes <- attr(x, "sizes")
+  folds <- attr(x, "folds")
+  chance <- attr(x, "chance")
   c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
     if (!is.null(sizes)) {
       # evaluate_rdms() whitens where rsa() does not, unless it is asked to do otherwise
       c(paste0(attr(x, "outer"), if (whitens(attr(x, "outer"))) " (pairs of stimuli are whitened)",
                ", ", evaluated_data(x), ", ", sizes[["stimuli"]], " stimuli",
                if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
-               evaluation_folds(attr(x, "folds"))),
+               if (!is.null(folds$given)) {
+                 paste0(", ", count_of(length(folds$given), "given fold"))
+               } else if (!is.null(folds)) {
+                 paste0(", cross-validated (", folds$rdm, " x ", folds$condition, " folds, ",
+                        count_of(folds$repeats, "repeat"), ")")
+               }),
         paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x),
-               chance_words(attr(x, "chance"))))
+               if (isTRUE(chance$permutations > 0)) {
+                 paste0("; p_chance by ", count_of(format(chance$permutations, big.mark = ","),
+                                                   "permutation"), " (", chance$engine, ")")
+               }))
     },
     if (!is.null(x$ceiling_low) && nrow(x)) {
       ceiling <- c(x$ceiling_low[1], x$ceiling_high[1])
@@ -159,20 +166,7 @@ evaluated_data <- function(x) {
   paste0(count_of(rdms, "RDM"), if (groups < rdms) paste(" in", count_of(groups, "group")))
 }
 
-evaluation_folds <- function(folds) {
-  if (is.null(folds)) return("")
-  if (!is.null(folds$given)) return(paste0(", ", count_of(length(folds$given), "given fold")))
-  paste0(", cross-validated (", folds$rdm, " x ", folds$condition, " folds, ",
-         count_of(folds$repeats, "repeat"), ")")
-}
-
 has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
-
-chance_words <- function(chance) {
-  if (!isTRUE(chance$permutations > 0)) return("")
-  paste0("; p_chance by ", count_of(format(chance$permutations, big.mark = ","), "permutation"),
-         " (", chance$engine, ")")
-}
 
 # Is each stimulus a unit of its own?
 has_clusters <- function(x) {
@@ -249,20 +243,17 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   })
   parts <- evaluation_parts(task, whole, draws, sizes)
   scores <- whole$scores
-  se <- contrast_errors(parts, diag(length(scores)))$se
-  df <- if (isTRUE(parts$df >= 1)) parts$df else NA_real_
-  known <- list(se = if (is.na(df)) rep(NA_real_, length(se)) else checked_errors(se, abs(scores)),
-                df = rep(as.double(df), length(scores)))
-  ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
-  limits <- student_limits(whole$scores, known$se, known$df, conf_level)
-  gap <- (whole$scores - whole$lower) / ceiling_se
   each <- function(value) rep(value, length(models))
-  columns <- list(model = models, score = whole$scores, se = known$se,
-                  conf_low = limits[, 1], conf_high = limits[, 2],
-                  df = known$df, p_chance = chance$p_value,
-                  p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
+  df <- each(if (isTRUE(parts$df >= 1)) as.double(parts$df) else NA_real_)
+  se <- checked_errors(contrast_errors(parts, diag(length(scores)))$se, abs(scores))
+  se[is.na(df)] <- NA
+  limits <- student_limits(scores, se, df, conf_level)
+  gap <- (scores - whole$lower) / checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
+  columns <- list(model = models, score = scores, se = se, conf_low = limits[, 1],
+                  conf_high = limits[, 2], df = df, p_chance = chance$p_value,
+                  p_zero = stats::pt(scores / se, df, lower.tail = FALSE),
                   ceiling_low = each(whole$lower), ceiling_high = each(whole$upper),
-                  p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = each(drawn$count),
+                  p_ceiling = 2 * stats::pt(-abs(gap), df), draws = each(drawn$count),
                   left_out = each(length(left_out)))
   # data.frame() would take most of the time of a small call
   rows <- list2DF(lapply(columns[lengths(columns) > 0], unname))
@@ -286,10 +277,8 @@ evaluation_parts <- function(task, whole, draws, sizes) {
   parts <- if (length(draws)) parts_of_variance(draws, sizes, defined) else
     if (!is.null(whole$table) && sizes[["rdm"]] > 1) {
       parts_of_table(whole$table[, defined, drop = FALSE], task$group)
-    } else {
-      empty <- matrix(NA_real_, length(defined), length(defined))
-      list(main = list(empty), interactions = NULL, df = NA_real_, capped = TRUE)
-    }
+    } else list(main = list(matrix(NA_real_, length(defined), length(defined))),
+                interactions = NULL, df = NA_real_, capped = TRUE)
   whole_of <- function(part) {
     all <- matrix(NA_real_, length(models), length(models), dimnames = list(models, models))
     all[defined, defined] <- part
@@ -326,10 +315,9 @@ warn_evaluation <- function(rows, left_out, parts, task) {
           "the score does not vary with what was drawn, or draws are too few to tell." else
             if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
             "there are too few RDMs.")
-  if (length(left_out) > 0.1 * max(rows$draws, 1)) {
-    one <- length(left_out) == 1
-    warn("left_out", "{length(left_out)} of {rows$draws[1]} draws {if (one) 'is' else 'are'} left ",
-         "out: {if (one) 'it has' else 'they have'} fewer different {unit_words(task$codes)} (3 a ",
-         "fold) or RDMs than are needed, or a score is undefined. Errors are rather too small.")
-  }
+  one <- length(left_out) == 1
+  warn_if(length(left_out) > 0.1 * max(rows$draws, 1), "left_out", "{length(left_out)} of ",
+          "{rows$draws[1]} draws {if (one) 'is' else 'are'} left out: ",
+          "{if (one) 'it has' else 'they have'} fewer different {unit_words(task$codes)} (3 a ",
+          "fold) or RDMs than are needed, or a score is undefined. Errors are rather too small.")
 }

@@ -18,8 +18,7 @@ evaluate_rounds <- function(task, rounds, threads) {
   rows <- switch(task$way, grams = gram_rounds(task, rounds, threads),
                  ranks = rank_rounds(task, rounds, threads), plain = plain_rounds(task, rounds),
                  no_branch(task$way))
-  size <- ncol(task$values)
-  rows$table[rep(task$constant, each = size), ] <- NA
+  rows$table[rep(task$constant, each = ncol(task$values)), ] <- NA
   weight <- rounds$m_test
   scores <- mean_table(rows$table, weight)
   if (is.null(rounds$m_low)) return(list(scores = scores))
@@ -138,9 +137,21 @@ gram_rounds <- function(task, rounds, threads) {
   if (any(task$flexible)) {
     same <- identical(rounds$w_train, rounds$w_test)
     train <- if (same) test else weighted_grams(task, rounds$w_train, threads)
+    at_round <- rep_len(seq_len(dim(test$products)[3]), count)
     for (k in which(task$flexible)) {
+      # each RDM of the data with the sum of the components
       weights <- gram_weights(task, k, train, rounds$m_train)
-      table[(k - 1) * size + data, ] <- flexible_cosines(task, k, test, weights)
+      at <- task$fast$at[[k]]
+      products <- matrix(0, size, count)
+      for (i in seq_along(at)) {
+        products <- products + matrix(test$products[data, at[i], at_round], size) *
+          rep(weights[i, ], each = size)
+      }
+      own <- quadratic_each(test$products[at, at, at_round, drop = FALSE], weights)
+      fitted <- products / (lengths[data, at_round, drop = FALSE] *
+                              rep(sqrt(pmax(own, 0)), each = size))
+      fitted[!is.finite(fitted)] <- NA
+      table[(k - 1) * size + data, ] <- clip_to_range(fitted, -1, 1)
     }
   }
   c(list(table = table), if (!is.null(rounds$m_low)) {
@@ -166,24 +177,6 @@ gram_weights <- function(task, k, grams, m) {
   matrix(apply(weights, 2, function(w) scaled_weights(task$models[[k]], w)), nrow(weights))
 }
 
-# The cosines of each RDM of the data with the sums of components of model k, in each round.
-flexible_cosines <- function(task, k, grams, weights) {
-  at <- task$fast$at[[k]]
-  data <- seq_len(ncol(task$values))
-  rounds <- rep_len(seq_len(dim(grams$products)[3]), ncol(weights))
-  products <- matrix(0, length(data), ncol(weights))
-  for (i in seq_along(at)) {
-    products <- products + matrix(grams$products[data, at[i], rounds], length(data)) *
-      rep(weights[i, ], each = length(data))
-  }
-  own <- quadratic_each(grams$products[at, at, rounds, drop = FALSE], weights)
-  cosines <- products / (grams$lengths[data, rounds, drop = FALSE] *
-                           rep(sqrt(pmax(own, 0)), each = length(data)))
-  # the product of both sizes may be too large or too small for a double
-  cosines[!is.finite(cosines)] <- NA
-  clip_to_range(cosines, -1, 1)
-}
-
 # Similarities of each RDM j with the pool of all, and with that of the other groups, for all rounds
 # at once. With the pool of unit RDMs of weights m, the cosine of RDM j is
 # sum_i m_i c_ij / sqrt(sum_ik m_i m_k c_ik). cosines: a row for each c_ij, i fastest.
@@ -207,8 +200,7 @@ gram_ceilings <- function(cosines, group, rounds) {
   of_group <- function(values) rowsum(values, group)[group, , drop = FALSE]
   left <- rep(colSums(low * sums), each = size) - 2 * of_group(low * sums) + of_group(low * own)
   lower <- (sums - own) / sqrt(pmax(left, 0))
-  others <- rep(colSums(low), each = size) - of_group(low)
-  lower[others == 0 | !is.finite(lower)] <- NA
+  lower[rep(colSums(low), each = size) - of_group(low) == 0 | !is.finite(lower)] <- NA
   list(lower = lower, upper = upper)
 }
 
@@ -229,9 +221,7 @@ ranked_columns <- function(values, fast, task) {
 }
 
 bind_ranked <- function(a, b) {
-  a$order <- cbind(a$order, b$order)
-  a$tied <- cbind(a$tied, b$tied)
-  a
+  replace(a, c("order", "tied"), list(cbind(a$order, b$order), cbind(a$tied, b$tied)))
 }
 
 rank_rounds <- function(task, rounds, threads) {
@@ -260,10 +250,9 @@ ranked_table <- function(task, rounds, threads) {
   if (is.null(fast$fixed)) return(list(table = matrix(0, 0, ncol(w))))
   last <- task$last
   if (!is.null(last) && identical(last$w_ranked, w)) return(list(table = last$table))
-  columns <- bind_ranked(fast$ranked, fast$fixed)
   alone <- ncol(w) < ncol(rounds$m_test)
   if (alone) rounds <- list(m_test = matrix(1, ncol(task$values), ncol(w)))
-  found <- draw_ranks(columns, w, rounds, threads)
+  found <- draw_ranks(bind_ranked(fast$ranked, fast$fixed), w, rounds, threads)
   if (!is.null(last) && !alone) {
     last$w_ranked <- w
     last$table <- found$table
@@ -283,23 +272,21 @@ draw_ranks <- function(columns, w, rounds, threads) {
 with_sums <- function(task, rounds, threads) {
   flexible <- which(task$flexible)
   if (!length(flexible)) return(task$fast$ranked)
-  weights <- do.call(rbind, lapply(flexible, ranked_weights, task, rounds, threads))
-  components <- task$fast$components[flexible]
-  c(replace(task$fast$ranked, "ends", list(unname(cumsum(vapply(components, ncol, 0L))))),
-    list(components = do.call(cbind, components), weights = replace(weights, is.na(weights), 0)))
-}
-
-# The weights of a flexible model in all rounds, a round a column: fitted as for Pearson's
-# correlation, or of components chosen by ranks.
-ranked_weights <- function(k, task, rounds, threads) {
   fast <- task$fast
-  if (task$models[[k]]$type == "select") {
+  # of each model in all rounds, a round a column: fitted as for Pearson's correlation, or of
+  # components chosen by ranks
+  weights <- do.call(rbind, lapply(flexible, function(k) {
+    if (task$models[[k]]$type != "select") {
+      return(gram_weights(task, k, weighted_grams(task, rounds$w_train, threads), rounds$m_train))
+    }
     columns <- bind_ranked(fast$ranked, ranked_columns(fast$components[[k]], fast, task))
     train <- list(m_test = rounds$m_train)
     scores <- mean_table(draw_ranks(columns, rounds$w_train, train, threads)$table, rounds$m_train)
-    return(matrix(apply(scores, 2, selected), nrow(scores)))
-  }
-  gram_weights(task, k, weighted_grams(task, rounds$w_train, threads), rounds$m_train)
+    matrix(apply(scores, 2, selected), nrow(scores))
+  }))
+  components <- fast$components[flexible]
+  c(replace(fast$ranked, "ends", list(unname(cumsum(vapply(components, ncol, 0L))))),
+    list(components = do.call(cbind, components), weights = replace(weights, is.na(weights), 0)))
 }
 
 # ---- any comparison

@@ -70,42 +70,12 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
   most <- check_count(most, "most")
   need_columns(object, c("condition", "contribution", value), "drawn")
   need_rows(object)
-  shown <- driving_rows(object, value, most)
-  several <- !is.null(shown$all$subject) && length(unique(shown$all$subject)) > 1
-  ggplot2::ggplot(shown$means, by_column(x = "value", y = "title")) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey60") +
-    (if (value == "contribution") equal_share_line(object)) +
-    ggplot2::geom_segment(by_column(xend = 0, yend = "title"), colour = forest_colour,
-                          linewidth = 0.7) +
-    (if (several) {
-      ggplot2::geom_point(data = shown$all, size = 1.1, colour = "grey50", alpha = 0.7,
-                          na.rm = TRUE)
-    }) +
-    ggplot2::geom_point(size = 2.3, colour = forest_colour, na.rm = TRUE) +
-    (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
-    ggplot2::labs(x = paste(c(if (value == "score") "score of the row" else
-                                "contribution to the score",
-                              if (!is.null(attr(object, "outer"))) {
-                                paste0("(", attr(object, "outer"), ")")
-                              }), collapse = "\n"), y = NULL,
-                  caption = caption_of(c(
-                    if (several) "large: means over subjects; small: subjects",
-                    if (value == "contribution") "dotted: all conditions alike",
-                    if (shown$left_out) paste(shown$left_out, "conditions with smaller",
-                                              "contributions are not shown")
-                  ))) +
-    picture_theme(lines = "x") +
-    names_axis("y", levels(shown$means$title))
-}
-
-# list(means, all, left_out): over subjects, and of each, the conditions with the largest mean of
-# absolute contributions, the largest on top.
-driving_rows <- function(object, value, most) {
   rows <- as.data.frame(object)
   refuse_undefined(rows[[value]])
   rows$value <- rows[[value]]
   if (is.null(rows$model)) rows$model <- ""
   rows$model <- factor(rows$model, unique(rows$model))
+  # the conditions with the largest absolute contributions over subjects, the largest on top
   group <- interaction(rows$model, rows$condition, drop = TRUE, lex.order = TRUE)
   first <- !duplicated(group)
   means <- rows[first, c("model", "condition")]
@@ -119,7 +89,33 @@ driving_rows <- function(object, value, most) {
     table$title <- factor(table$condition, rev(shown))
     table
   }
-  list(means = at(means), all = at(rows), left_out = length(drive) - length(shown))
+  means <- at(means)
+  rows <- at(rows)
+  left_out <- length(drive) - length(shown)
+  several <- !is.null(rows$subject) && length(unique(rows$subject)) > 1
+  ggplot2::ggplot(means, by_column(x = "value", y = "title")) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey60") +
+    (if (value == "contribution") equal_share_line(object)) +
+    ggplot2::geom_segment(by_column(xend = 0, yend = "title"), colour = forest_colour,
+                          linewidth = 0.7) +
+    (if (several) {
+      ggplot2::geom_point(data = rows, size = 1.1, colour = "grey50", alpha = 0.7, na.rm = TRUE)
+    }) +
+    ggplot2::geom_point(size = 2.3, colour = forest_colour, na.rm = TRUE) +
+    (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
+    ggplot2::labs(x = paste(c(if (value == "score") "score of the row" else
+                                "contribution to the score",
+                              if (!is.null(attr(object, "outer"))) {
+                                paste0("(", attr(object, "outer"), ")")
+                              }), collapse = "\n"), y = NULL,
+                  caption = caption_of(c(
+                    if (several) "large: means over subjects; small: subjects",
+                    if (value == "contribution") "dotted: all conditions alike",
+                    if (left_out) paste(left_out, "conditions with smaller contributions are not",
+                                        "shown")
+                  ))) +
+    picture_theme(lines = "x") +
+    names_axis("y", levels(means$title))
 }
 
 # Where all conditions would stand if they contributed the same.
@@ -186,18 +182,32 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
   places <- c(sides$x$places, sides$y$places)
   check_equal_sizes(rdms, places)
   rdms <- rdms_in_one_order(rdms, places, "y")
-  of_x <- seq_along(sides$x$rdms)
-  sides$x$rdms <- rdms[of_x]
-  sides$y$rdms <- rdms[-of_x]
   n <- attr(rdms[[1]], "Size")
   check_rows(n, 4, "x", "a comparison of rows")
   labels <- labels_of_rdms(rdms)
   refuse_repeated_labels(labels, "x")
   stimulus_noise <- check_stimulus_noise(args$stimulus_noise, n, labels)
   if (is.null(labels)) labels <- as.character(seq_len(n))
-  result <- rows_result(sides, labels, args$outer, stimulus_noise)
-  if (allow_na) note_pairs(attr(result, "whole")$pairs, packed_length(n), "compared")
-  result
+  of_x <- seq_along(sides$x$rdms)
+  grid <- expand.grid(y = seq_along(sides$y$rdms), x = of_x)
+  parts <- lapply(seq_len(nrow(grid)), function(g) {
+    at <- c(grid$x[g], length(of_x) + grid$y[g])
+    part <- rows_of_pair(rdms[[at[1]]], rdms[[at[2]]], args$outer, stimulus_noise, places[at])
+    part$rows <- cbind(condition = labels, part$rows)
+    names <- Filter(length, list(subject = sides$x$names[at[1]], model = sides$y$names[grid$y[g]]))
+    if (length(names)) lapply(part, function(table) cbind(as.data.frame(names), table)) else part
+  })
+  rows <- do.call(rbind, lapply(parts, `[[`, "rows"))
+  whole <- do.call(rbind, lapply(parts, `[[`, "whole"))
+  warn_if(anyNA(rows$contribution), "undefined", "The score is undefined (NA) where all ",
+          "dissimilarities of a side are equal, or fewer than 3 pairs are there in both: ",
+          "{count_of(sum(is.na(rows$contribution)), 'row')} without a contribution.")
+  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
+  warn_if(length(lost), "undefined", "The score is undefined (NA) for the rows of ",
+          "{enumerate(lost)}: their dissimilarities are equal on a side, or fewer than 3 are ",
+          "there in both.", data = lost)
+  if (allow_na) note_pairs(whole$pairs, packed_length(n), "compared")
+  new_result(rows, "repalign_rdm_rows", list(whole = whole, outer = args$outer))
 }
 
 # The RDMs of a side, with the names of its list or NULL. Ranks stand for dissimilarities that are
@@ -221,33 +231,9 @@ rows_side <- function(value, arg, other, inner, outer, allow_na) {
 
 # Says how many pairs count where some are missing.
 note_pairs <- function(counts, all, done) {
-  if (all(counts == all)) return(invisible())
-  inform("pairs_left_out", "na = \"pairwise\": {done} over ",
-         "{paste(unique(range(counts)), collapse = ' to ')} of {format(all, big.mark = ',')} ",
-         "pairs of conditions.")
-}
-
-rows_result <- function(sides, labels, outer, stimulus_noise) {
-  grid <- expand.grid(y = seq_along(sides$y$rdms), x = seq_along(sides$x$rdms))
-  parts <- lapply(seq_len(nrow(grid)), function(g) {
-    x <- grid$x[g]
-    y <- grid$y[g]
-    part <- rows_of_pair(sides$x$rdms[[x]], sides$y$rdms[[y]], outer, stimulus_noise,
-                         c(sides$x$places[x], sides$y$places[y]))
-    part$rows <- cbind(condition = labels, part$rows)
-    names <- Filter(length, list(subject = sides$x$names[x], model = sides$y$names[y]))
-    if (length(names)) lapply(part, function(table) cbind(as.data.frame(names), table)) else part
-  })
-  together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
-  rows <- together("rows")
-  warn_if(anyNA(rows$contribution), "undefined", "The score is undefined (NA) where all ",
-          "dissimilarities of a side are equal, or fewer than 3 pairs are there in both: ",
-          "{count_of(sum(is.na(rows$contribution)), 'row')} without a contribution.")
-  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
-  warn_if(length(lost), "undefined", "The score is undefined (NA) for the rows of ",
-          "{enumerate(lost)}: their dissimilarities are equal on a side, or fewer than 3 are ",
-          "there in both.", data = lost)
-  new_result(rows, "repalign_rdm_rows", list(whole = together("whole"), outer = outer))
+  inform_if(any(counts != all), "pairs_left_out", "na = \"pairwise\": {done} over ",
+            "{paste(unique(range(counts)), collapse = ' to ')} of {format(all, big.mark = ',')} ",
+            "pairs of conditions.")
 }
 
 # list(rows, whole) of two RDMs.
@@ -265,20 +251,16 @@ rows_of_pair <- function(x, y, outer, stimulus_noise, args) {
   pairs_of <- lapply(split(rep(seq_along(there), 2), ends), sort)
   score <- vapply(pairs_of, function(at) {
     if (length(at) < 3) return(NA_real_)
-    row_score(a[at], b[at], there[at], outer, stimulus_noise, n)
+    # Kendall's tau has a faster way than the sum of its parts
+    if (outer %in% tau_outer && any(a[at] != a[at[1]]) && any(b[at] != b[at[1]])) {
+      return(score_of_ranks(rank(a[at]), rank(b[at]), list(outer = outer)))
+    }
+    clip_to_range(sum(shares_of(a[at], b[at], there[at], outer, stimulus_noise, n)), -1, 1)
   }, 0, USE.NAMES = FALSE)
   contribution <- vapply(pairs_of, function(at) sum(shares[at]) / 2, 0, USE.NAMES = FALSE)
   list(rows = data.frame(score = score, contribution = contribution, n = unname(lengths(pairs_of))),
        whole = data.frame(score = clip_to_range(sum(shares), -1, 1), conditions = n,
                           pairs = length(there)))
-}
-
-# The score of the pairs of one condition. Kendall's tau has a faster way than the sum of its parts.
-row_score <- function(a, b, at, outer, stimulus_noise, n) {
-  if (outer %in% tau_outer && any(a != a[1]) && any(b != b[1])) {
-    return(score_of_ranks(rank(a), rank(b), list(outer = outer)))
-  }
-  clip_to_range(sum(shares_of(a, b, at, outer, stimulus_noise, n)), -1, 1)
 }
 
 # at: the numbers of the pairs, in rising order.
@@ -307,7 +289,18 @@ shares_of <- function(a, b, at, outer, stimulus_noise, n) {
 # a, b: the dissimilarities of the same pairs, without gaps. A vector of shares, or all NA where the
 # comparison is undefined.
 pair_shares <- function(a, b, outer) {
-  if (outer %in% tau_outer) return(concordance_shares(a, b, outer))
+  if (outer %in% tau_outer) {
+    # half of the share of each two pairs, which are concordant or discordant, belongs to each
+    all <- as.double(length(a)) * (length(a) - 1)
+    # pairs of pairs that are not tied, twice
+    untied <- vapply(list(a, b), function(v) {
+      ties <- as.double(tabulate(match(v, unique(v))))
+      all - sum(ties * (ties - 1))
+    }, 0)
+    if (any(untied == 0)) return(rep(NA_real_, length(a)))
+    return(net_concordance(a, b) /
+             if (outer == "kendall") all else sqrt(untied[1]) * sqrt(untied[2]))
+  }
   if (outer %in% ranked_outer) {
     a <- rank(a)
     b <- rank(b)
@@ -324,24 +317,8 @@ pair_shares <- function(a, b, outer) {
   a * b / size
 }
 
-# Half of the share of each two pairs, which are concordant or discordant, belongs to each of them.
-concordance_shares <- function(a, b, outer) {
-  net <- net_concordance(a, b)
-  all <- as.double(length(a)) * (length(a) - 1)
-  # pairs of pairs that are not tied, twice
-  untied <- function(v) {
-    ties <- as.double(tabulate(match(v, unique(v))))
-    all - sum(ties * (ties - 1))
-  }
-  size <- if (outer == "kendall") all else sqrt(untied(a)) * sqrt(untied(b))
-  if (untied(a) == 0 || untied(b) == 0) return(rep(NA_real_, length(a)))
-  net / size
-}
-
 # For each element, with how many others it is concordant, less with how many it is discordant.
-net_concordance <- function(a, b) {
-  below(a, b) + below(-a, -b) - below(a, -b) - below(-a, b)
-}
+net_concordance <- function(a, b) below(a, b) + below(-a, -b) - below(a, -b) - below(-a, b)
 
 # For each element, how many others are smaller in both a and b. In the order of a, neighbouring
 # blocks are merged to ever larger ones; each merge counts, for the elements of the right block,

@@ -40,8 +40,7 @@ lawson_hanson <- function(gram, with) {
   for (exchange in seq_len(3 * count)) {
     slope <- replace(as.vector(with - gram %*% x), active, -Inf)
     if (max(slope) <= least) break
-    trial <- replace(active, which.max(slope), TRUE)
-    moved <- toward_solution(gram, with, x, trial)
+    moved <- toward_solution(gram, with, x, replace(active, which.max(slope), TRUE))
     # a component that leaves at once came in by rounding
     if (!moved$active[which.max(slope)]) break
     x <- moved$x
@@ -58,8 +57,7 @@ toward_solution <- function(gram, with, x, active) {
     aim[active] <- as.vector(least_squares(gram[active, active, drop = FALSE], with[active]))
     negative <- active & aim <= 0
     if (!any(negative)) return(list(x = aim, active = active))
-    step <- min(x[negative] / (x[negative] - aim[negative]))
-    x <- x + step * (aim - x)
+    x <- x + min(x[negative] / (x[negative] - aim[negative])) * (aim - x)
     leave <- active & (x <= 1e-15 * max(x) | (negative & x <= 0))
     if (!any(leave)) leave <- active & x == min(x[active])
     x[leave] <- 0
@@ -130,14 +128,9 @@ scaled_weights <- function(model, weights) weights / unit_of_weights(model, weig
 
 # What weights are divided by. Those of a mixture, or of a chosen component, add up to 1 in the end.
 unit_of_weights <- function(model, weights, raw = FALSE) {
-  if (model$type != "weighted") {
-    unit <- sum(weights)
-  } else if (raw) {
-    unit <- 1
-  } else {
-    largest <- max(abs(weights))
-    unit <- largest * sqrt(sum((weights / largest)^2))
-  }
+  largest <- max(abs(weights))
+  unit <- if (model$type != "weighted") sum(weights) else if (raw) 1 else
+    largest * sqrt(sum((weights / largest)^2))
   if (isTRUE(unit > 0)) unit else 1
 }
 

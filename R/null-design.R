@@ -20,17 +20,6 @@ linear_shifts <- function(n, wanted) {
   c(-rev(steps), steps)
 }
 
-linear_plan <- function(n, wanted) {
-  shifts <- linear_shifts(n, wanted)
-  rows <- middle_rows(n)
-  inform("linear_shifts", "The scores are those of the middle {length(rows)} of {n} rows ",
-         "({rows[1]} to {rows[length(rows)]}), compared with {count_of(length(shifts), 'shift')} ",
-         "of `y` by up to {count_of(max(shifts), 'row')}: the smallest possible p-value is ",
-         "{format(1 / (length(shifts) + 1), digits = 3)}.")
-  design <- new_design("linear", length(rows), length(shifts), most = 2 * furthest_shift(n))
-  fixed_plan(c(design, list(shifts = shifts)))
-}
-
 # The sides with the middle rows only. Each representation keeps the `whole` that its stretches are
 # cut from.
 middle_sides <- function(sides) {
@@ -61,17 +50,6 @@ stretch_of <- function(repr, whole, rows) {
   repr$n <- length(rows)
   repr$cache <- new_cache()
   repr
-}
-
-# The stretch of the same length as the middle that is `shift` rows later. Warnings and messages
-# were given with the middle.
-shifted_stretch <- function(repr, shift) {
-  stretch <- stretch_of(repr, repr$whole, middle_rows(stimulus_count(repr$whole$data)) + shift)
-  if (repr$kind == "data") stretch$data <- unname_rows(stretch$data)
-  if (repr$kind == "dist") attr(stretch$data, "Labels") <- NULL
-  stretch$cache$said <- said_of(repr$cache)
-  for (name in c("neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]
-  stretch
 }
 
 # ---- permutations
@@ -122,7 +100,16 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
     return(fixed_plan(new_design("series", n, n - 1, most = n - 1,
                           coset = list(order_x = order, orders_y = matrix(order, n)))))
   }
-  if (series == "linear") return(linear_plan(n, wanted))
+  if (series == "linear") {
+    shifts <- linear_shifts(n, wanted)
+    rows <- middle_rows(n)
+    inform("linear_shifts", "The scores are those of the middle {length(rows)} of {n} rows ",
+           "({rows[1]} to {rows[length(rows)]}), compared with ",
+           "{count_of(length(shifts), 'shift')} of `y` by up to {count_of(max(shifts), 'row')}: ",
+           "the smallest possible p-value is {format(1 / (length(shifts) + 1), digits = 3)}.")
+    design <- new_design("linear", length(rows), length(shifts), most = 2 * furthest_shift(n))
+    return(fixed_plan(c(design, list(shifts = shifts))))
+  }
   free_plan(n, wanted, engine, trim)
 }
 
@@ -168,8 +155,7 @@ all_permutations <- function(n) {
   for (size in seq_len(n)[-1]) {
     # each element stands first in turn, followed by every permutation of the others
     parts <- lapply(seq_len(size), function(first) {
-      rest <- setdiff(seq_len(size), first)
-      rbind(first, matrix(rest[result], size - 1))
+      rbind(first, matrix(setdiff(seq_len(size), first)[result], size - 1))
     })
     result <- do.call(cbind, parts)
   }
@@ -210,8 +196,7 @@ design_matrix <- function(design) {
   if (is.null(design$coset)) return(design$matrix)
   n <- design$n
   check_permutation_memory(n, n * ncol(design$coset$orders_y))
-  position <- order(design$coset$order_x)
-  shifted <- (rep(position - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
+  shifted <- (rep(order(design$coset$order_x) - 1, n) + rep(seq_len(n) - 1, each = n)) %% n + 1
   all <- matrix(apply(design$coset$orders_y, 2, function(s) s[shifted]), n)[, -1, drop = FALSE]
   if (is.null(design$kept)) all else all[, design$kept, drop = FALSE]
 }
@@ -243,38 +228,26 @@ given_plan <- function(permutations, n) {
             "{enumerate(observed, quote = FALSE)}, which is counted anyway: leave it out.")
   columns <- t(permutations)
   storage.mode(columns) <- "integer"
-  warn_unequal_chances(columns)
-  fixed_plan(new_design("given", n, ncol(columns), matrix = unname(columns)))
-}
-
-# A test is exact when the observed order might as well have been any other row: rows that form a
-# group, or are random draws. This warns of matrices that are clearly neither.
-warn_unequal_chances <- function(columns) {
+  # A test is exact when the observed order might as well have been any other row: rows that form a
+  # group, or are random draws. This warns of matrices that are clearly neither.
   count <- ncol(columns)
   different <- sum(!duplicated(columns, MARGIN = 2))
+  # the share of places at which neighbouring rows have the same stimulus
+  agreement <- if (count < 2) 0 else mean(columns[, -1] == columns[, -count])
+  # are these cyclic shifts, but not all of them?
+  steps <- (columns[-1, , drop = FALSE] - columns[-n, , drop = FALSE]) %% n
   what <- if (different < count / 2) {
     paste0("`permutations` has only ", count_of(different, "different row"), " among ", count)
-  } else if (agreement_of_rows(columns) > 0.6) {
+  } else if (agreement > 0.6) {
     paste0("The rows of `permutations` are nearly the same: two of them have on average ",
-           format(100 * agreement_of_rows(columns), digits = 2), "% of their places in common")
-  } else {
-    # are these cyclic shifts, but not all of them?
-    n <- nrow(columns)
-    steps <- (columns[-1, , drop = FALSE] - columns[-n, , drop = FALSE]) %% n
-    if (n > 2 && all(steps == 1) && length(unique(columns[1, ])) < n - 1) {
-      paste0("The rows of `permutations` are shifts, but only ", different, " of the ", n - 1,
-             " that there are (series = TRUE takes all)")
-    }
+           format(100 * agreement, digits = 2), "% of their places in common")
+  } else if (n > 2 && all(steps == 1) && length(unique(columns[1, ])) < n - 1) {
+    paste0("The rows of `permutations` are shifts, but only ", different, " of the ", n - 1,
+           " that there are (series = TRUE takes all)")
   }
-  if (is.null(what)) return(invisible())
-  warn("permutations", "{what}. Then the p-values are not exact, and can be far too small: give ",
-       "random permutations, or all of a group.", data = different)
-}
-
-# The share of places at which two rows have the same stimulus, on average over neighbouring rows.
-agreement_of_rows <- function(columns) {
-  if (ncol(columns) < 2) return(0)
-  mean(columns[, -1] == columns[, -ncol(columns)])
+  warn_if(!is.null(what), "permutations", "{what}. Then the p-values are not exact, and can be ",
+          "far too small: give random permutations, or all of a group.", data = different)
+  fixed_plan(new_design("given", n, count, matrix = unname(columns)))
 }
 
 how_plan <- function(design, n) {
@@ -381,12 +354,10 @@ cluster_plan <- function(codes, n, wanted) {
 # Tells the user that fewer permutations are possible than were asked for. where: a phrase such as
 # "within `blocks`"; of: what is counted, such as "permutations".
 note_fewer <- function(possible, wanted, where, of) {
-  if (possible >= wanted) return(invisible())
-  one <- possible == 1
-  inform("few_permutations", "Only {possible} ",
-         if (one) sub("s$", " is", of) else paste(of, "are"), " possible {where}, fewer than the ",
-         "{wanted} asked for: the smallest possible p-value is ",
-         "{format(1 / (possible + 1), digits = 3)}.")
+  inform_if(possible < wanted, "few_permutations", "Only {possible} ",
+            if (possible == 1) sub("s$", " is", of) else paste(of, "are"), " possible {where}, ",
+            "fewer than the {wanted} asked for: the smallest possible p-value is ",
+            "{format(1 / (possible + 1), digits = 3)}.")
 }
 
 # ---- series
@@ -469,8 +440,7 @@ distance_products <- function(d) {
   }
   means <- means / n
   # rows that have a later one at the lag, and rows that have an earlier one
-  pairs <- rev(cumsum(means)) + rev(cumsum(rev(means)))
-  (pairs - n:1 * mean(means) - cumulated) / 2
+  (rev(cumsum(means)) + rev(cumsum(rev(means))) - n:1 * mean(means) - cumulated) / 2
 }
 
 # How many directions the rows vary in: the participation ratio, tr(K)^2 / tr(K^2) of the centred
@@ -488,7 +458,18 @@ kernel_dimension <- function(repr) {
          squares = n * (1 - share)^2 + (length(edge) + mutual) / 2 - share^2 * n * (n - 1))
   } else {
     rows <- unique(round(seq(1, repr$n, length.out = min(repr$n, most_kernel_rows))))
-    gram <- if (repr$kind == "dist") distance_kernel(repr$data, rows) else {
+    gram <- if (repr$kind == "dist") {
+      n <- as.double(repr$n)
+      later <- outer(rows, rows, "<")
+      i <- rows[row(later)[later]]
+      j <- rows[col(later)[later]]
+      d <- repr$data[n * (i - 1) - i * (i - 1) / 2 + j - i]
+      squares <- matrix(0, length(rows), length(rows))
+      squares[later] <- (d / max(repr$data, .Machine$double.xmin))^2
+      squares <- squares + t(squares)
+      means <- rowMeans(squares)
+      (outer(means, means, "+") - mean(means) - squares) / 2
+    } else {
       x <- repr$data[rows, , drop = FALSE]
       x <- (x - rep(colMeans(x), each = nrow(x))) / max(abs(x), .Machine$double.xmin)
       if (ncol(x) < nrow(x)) crossprod(x) else tcrossprod(x)
@@ -496,18 +477,6 @@ kernel_dimension <- function(repr) {
     list(trace = sum(diag(gram)), squares = sum(gram^2))
   }
   if (kernel$trace > 0) kernel$trace^2 / kernel$squares else 1
-}
-
-distance_kernel <- function(d, rows) {
-  n <- as.double(attr(d, "Size"))
-  later <- outer(rows, rows, "<")
-  i <- rows[row(later)[later]]
-  j <- rows[col(later)[later]]
-  squares <- matrix(0, length(rows), length(rows))
-  squares[later] <- (d[n * (i - 1) - i * (i - 1) / 2 + j - i] / max(d, .Machine$double.xmin))^2
-  squares <- squares + t(squares)
-  means <- rowMeans(squares)
-  (outer(means, means, "+") - mean(means) - squares) / 2
 }
 
 # How many effective points circular shifts need for n rows: where pairs had them, unrelated series

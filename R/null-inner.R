@@ -20,21 +20,25 @@ declare_null_kernel(
   "inner", cosets = TRUE, size = function(n, d) as.double(n)^2,
   run = function(task) {
     matrices <- function(side) lapply(side$forms, function(form) form$matrix)
-    inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)
-    columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
-    lapply(seq_len(nrow(task$pairs)), function(p) null_of_inner(task, p, inner[, columns[p]]))
+    nulls_of_inner(task, inner_products(matrices(task$x), matrices(task$y), task$design,
+                                        task$label))
   }
 )
 
-# The null of pair number p from its inner products.
-null_of_inner <- function(task, p, values) {
-  forms <- task_forms(task, p)
-  if (!is.null(task$null$correction)) {
-    pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
-    values <- values - task$null$correction(pair, task$args, task$design)
-  }
-  null_of_pair(values, task$score(values, forms$x, forms$y),
-               equal_share * forms$x$norm * forms$y$norm, task$observed[p], task$design$kept)
+# inner: the inner products of all forms, a column for each two, those of x the fastest. adjust: how
+# those of a pair follow from them and from its forms.
+nulls_of_inner <- function(task, inner, adjust = function(values, forms) values) {
+  columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
+  lapply(seq_len(nrow(task$pairs)), function(p) {
+    forms <- task_forms(task, p)
+    values <- adjust(inner[, columns[p]], forms)
+    if (!is.null(task$null$correction)) {
+      pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
+      values <- values - task$null$correction(pair, task$args, task$design)
+    }
+    null_of_pair(values, task$score(values, forms$x, forms$y),
+                 equal_share * forms$x$norm * forms$y$norm, task$observed[p], task$design$kept)
+  })
 }
 
 # The null kernel "factors" makes the same inner products where stimuli are many and neurons few:
@@ -49,25 +53,19 @@ null_of_inner <- function(task, p, values) {
 declare_null_kernel(
   "factors", cosets = FALSE, size = function(n, d) as.double(n) * min(n, d),
   run = function(task) {
-    part <- function(side, name) lapply(side$forms, function(form) form[[name]])
     permutations <- with_observed(task$design)
-    layers <- lapply(task[c("x", "y")], part, "factor")
+    layers <- lapply(task[c("x", "y")], function(side) lapply(side$forms, `[[`, "factor"))
     n <- as.double(task$design$n)
     # how many permutations take about a second
     at_once <- 7e9 / (n * prod(vapply(layers, function(one) sum(lengths(one)) / n, 0)))
     inner <- in_chunks(ncol(permutations), at_once, function(columns) {
       .Call(C_permuted_products, layers$x, layers$y, permutations[, columns, drop = FALSE])
     }, task$label)
-    columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
-    lapply(seq_len(nrow(task$pairs)), function(p) {
-      forms <- task_forms(task, p)
-      values <- inner[, columns[p]]
+    nulls_of_inner(task, inner, function(values, forms) {
       a <- forms$x$diagonal
       b <- forms$y$diagonal
-      if (!is.null(a)) {
-        values <- u_centered_products(values, paired_sums(a, b, task$design), sum(a) * sum(b), n)
-      }
-      null_of_inner(task, p, values)
+      if (is.null(a)) return(values)
+      u_centered_products(values, paired_sums(a, b, task$design), sum(a) * sum(b), n)
     })
   }
 )
@@ -167,7 +165,13 @@ cka_null <- function(args) {
   }
   if (isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
-  if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
+  if (args$kernel == "manifold") {
+    # from sums over the edges that the two graphs have in common
+    return(sparse_null(function(values, x, y, args, design) {
+      sums <- paired_sums(x$row_sums, y$row_sums, design)
+      manifold_value(values[[1]][, 1], sums, x, y, args)$value
+    }))
+  }
   linear <- args$kernel == "linear"
   sizes <- function(repr) {
     list(width = if (linear) as.double(ncol(repr$data)) else 1, stimuli = as.double(repr$n))
@@ -190,22 +194,19 @@ cka_null <- function(args) {
              terms <- if (args$corrects$stimuli) n * (n - 3) else n^2
              values / (terms * neuron_pairs)
            },
-           centered = TRUE, from_gram = linear, cube = if (linear) linear_cube,
-           correction = if (leaves_out_across(args)) excluded_null)
-}
-
-# The Gram matrix X X' has the eigenvalues of X'X, but for zeros.
-linear_cube <- function(form, repr, args, side) {
-  if (ncol(repr$data) >= repr$n) return(NULL)
-  x <- scaled_data(repr, TRUE)
-  if (args$corrects$stimuli) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
-}
-
-# What the neuron pairs that are left out would add to the inner product, for every permutation.
-excluded_null <- function(pair, args, design) {
-  labels <- pair_labels(pair, args)
-  excluded_sums(scaled_data(pair$x, TRUE), scaled_data(pair$y, TRUE),
-                excluded_pairs(labels$x, labels$y), design)
+           centered = TRUE, from_gram = linear,
+           # the Gram matrix X X' has the eigenvalues of X'X, but for zeros
+           cube = if (linear) function(form, repr, args, side) {
+             if (ncol(repr$data) >= repr$n) return(NULL)
+             x <- scaled_data(repr, TRUE)
+             if (args$corrects$stimuli) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
+           },
+           # what the neuron pairs that are left out would add to the inner product
+           correction = if (leaves_out_across(args)) function(pair, args, design) {
+             labels <- pair_labels(pair, args)
+             excluded_sums(scaled_data(pair$x, TRUE), scaled_data(pair$y, TRUE),
+                           excluded_pairs(labels$x, labels$y), design)
+           })
 }
 
 # x, y: with centred columns; at: what excluded_pairs() gives.
@@ -234,11 +235,6 @@ neuron_pair_places <- function(at) {
   blocks <- lapply(at$blocks, function(b) expand.grid(x = b$x, y = b$y))
   list(x = c(at$x, unlist(lapply(blocks, function(b) b$x))),
        y = c(at$y, unlist(lapply(blocks, function(b) b$y))))
-}
-
-# The H values of the manifold kernel, from sums over the edges that the two graphs have in common.
-manifold_h_of_sums <- function(values, x, y, args, design) {
-  manifold_value(values[[1]][, 1], paired_sums(x$row_sums, y$row_sums, design), x, y, args)$value
 }
 
 # ---- moments
@@ -278,8 +274,8 @@ permutation_moments <- function(a, b) {
   list(mean = 0, var = var, skewness = third / var^1.5)
 }
 
-# What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R
-# shows by simulation how the law does below these limits, and what lies above them.
+# What tells that three moments do not tell the tail: numbers above these limits. bench/moments.R
+# shows by simulation how the law does below them, and what lies above them.
 #
 # leverage  How many times the mean row the heaviest row of one matrix weighs, divided by the
 #           effective number of rows of the other one. If it is large, t is not a sum of many small
@@ -292,16 +288,6 @@ permutation_moments <- function(a, b) {
 # decline   A skewness below 0 means that the law ends on the upper side. Next to its end the tail
 #           is small differences of large numbers.
 # values    With few different values off both diagonals (stimuli in categories), t has few values.
-law_doubts <- function(a, b, moments) {
-  c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
-    # The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
-    # 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
-    # 1 / sqrt(n - 1).
-    step = if (has_two_groups(a) && has_two_groups(b)) sqrt((a$n * a$rows + 3) *
-                                                            (b$n * b$rows + 3) / a$n) else 0,
-    decline = -moments$skewness, values = 1 / max(a$values, b$values))
-}
-
 law_limits <- c(leverage = 0.2, step = 0.35, decline = 0.75, values = 0.2)
 
 # For v v' with a centred v of length 1, t3 is 1, `rows` is n times the kurtosis of v and u n times
@@ -322,12 +308,9 @@ pearson3_upper <- function(q, moments) {
 
 pearson3_quantile <- function(p, moments) {
   g <- moments$skewness
-  if (abs(g) < 1e-6) {
-    z <- stats::qnorm(p)
-  } else {
-    shape <- 4 / g^2
-    z <- sign(g) * (stats::qgamma(p, shape, lower.tail = g > 0) - shape) / sqrt(shape)
-  }
+  shape <- 4 / g^2
+  z <- if (abs(g) < 1e-6) stats::qnorm(p) else
+    sign(g) * (stats::qgamma(p, shape, lower.tail = g > 0) - shape) / sqrt(shape)
   moments$mean + z * sqrt(moments$var)
 }
 
@@ -374,11 +357,19 @@ moments_law <- function(x, y, score) {
   }
   stat <- (inner - shift) / size
   moments <- permutation_moments(a, b)
+  # The values of v for groups with the shares p and 1 - p are 1 / sqrt(n p (1 - p)) apart, and
+  # 1 / (p (1 - p)) is the kurtosis + 3. The sum of v_i w_p(i) has the standard deviation
+  # 1 / sqrt(n - 1).
+  step <- if (has_two_groups(a) && has_two_groups(b)) {
+    sqrt((a$n * a$rows + 3) * (b$n * b$rows + 3) / a$n)
+  } else 0
+  doubts <- c(leverage = a$n * max(a$row * b$rows, a$rows * b$row, a$entry * b$entry / 10),
+              step = step, decline = -moments$skewness, values = 1 / max(a$values, b$values))
   x <- without_arrays(x)
   y <- without_arrays(y)
   # least, the smallest possible p-value: the observed order is one of all n! permutations
   list(stat = stat, size = size, shift = shift, moments = moments,
-       doubts = law_doubts(a, b, moments), least = exp(-lgamma(a$n + 1)),
+       doubts = doubts, least = exp(-lgamma(a$n + 1)),
        tolerance = equal_share * a$whole * b$whole / size,
        score = function(t) score(t * size + shift, x, y))
 }
@@ -431,11 +422,9 @@ check_laws <- function(nulls, set, names) {
     mapply(law_complaint, null$laws, null$observed, titles)
   }, nulls, set))
   bad <- found[nzchar(found)]
-  if (!length(bad)) return(invisible())
-  refuse("design", "engine = \"moments\" would mislead",
-         if (length(found) > 1) {
-           paste0(" for ", length(bad), " of ", length(found), " comparisons")
-         }, ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
+  refuse_if(length(bad), "design", "engine = \"moments\" would mislead",
+            if (length(found) > 1) paste(" for", length(bad), "of", length(found), "comparisons"),
+            ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
 }
 
 # What is wrong with a law, or "".

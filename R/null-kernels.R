@@ -117,8 +117,7 @@ p_at_least <- function(values, room = equal_share * max(1, abs(values[is.finite(
 
 # How often null scores are at least as large as these values, the observed order among them.
 share_reaching <- function(values, null) {
-  below <- findInterval(values, sort(null), left.open = TRUE)
-  (1 + length(null) - below) / (length(null) + 1)
+  (1 + length(null) - findInterval(values, sort(null), left.open = TRUE)) / (length(null) + 1)
 }
 
 #' The null scores of one pair, and its p-value
@@ -234,9 +233,8 @@ untied_modes <- c(weights = "count", mean_jaccard = "jaccard")
 declare_null_kernel(
   "edges", cosets = TRUE, size = function(n, d) 0,
   run = function(task) {
-    widths <- vapply(task$null$passes, sums_per_pair, 0)
     graphs <- length(task$x$forms) * length(task$y$forms)
-    check_null_memory(task$design$count, graphs, sum(widths))
+    check_null_memory(task$design$count, graphs, sum(vapply(task$null$passes, sums_per_pair, 0)))
     passes <- lapply(task$null$passes, function(pass) {
       common_edges(task$x$forms, task$y$forms, pass, task$design, task$label)
     })
@@ -341,12 +339,9 @@ sparse_null <- function(statistic, reversed = FALSE) {
     "edges", passes = c(list(pass("out")), if (reversed) list(pass("in"))),
     operand = function(form, repr, args, side) {
       # the edges of a sparse form, which is described in form-graph.R
-      out <- if (is.null(form$start)) {
-        edges_out(form$idx, form$weight)
-      } else {
+      out <- if (is.null(form$start)) edges_out(form$idx, form$weight) else
         list(start = as.integer(form$start), target = as.integer(form$idx),
              rank = rep(1L, length(form$idx)), weight = as.double(form$weight))
-      }
       list(graphs = c(list(out = out), if (reversed) list("in" = edges_in(out))))
     },
     statistic = statistic

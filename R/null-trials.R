@@ -138,8 +138,7 @@ mean_kernels <- function(task, side) {
 
 # In the order of their forms.
 used_representations <- function(task, side) {
-  index <- if (side == "x") task$pairs$i else task$pairs$j
-  task$sides[[side]]$reprs[unique(index)]
+  task$sides[[side]]$reprs[unique(if (side == "x") task$pairs$i else task$pairs$j)]
 }
 
 is_whole_route <- function(route) {
@@ -168,32 +167,29 @@ corrections_of_pairs <- function(task, routes) {
       result[[p]] <- result[[p]] + trial_corrections(list(x), list(y), task)[, 1]
     }
   }
-  Map(function(value, route, p) value - left_out_corrections(task, route, p),
-      result, routes, seq_along(routes))
-}
-
-# What neuron pairs that are left out have a part in of the corrections of pair number p.
-left_out_corrections <- function(task, route, p) {
-  forms <- task_forms(task, p)
-  x <- forms$x$values
-  y <- in_trial_order(forms$y$values, route$order)
-  at <- neuron_pair_places(route$left_out)
-  shared <- which(Reduce(`|`, lapply(route$shared, function(session) {
-    session$x[at$x] & session$y[at$y]
-  }), FALSE))
-  if (!length(shared)) return(0)
-  # a part of the neuron pairs at a time, so that memory stays bounded
-  size <- task$design$n * dim(x)[3] + task$design$count
-  parts <- split(shared, ceiling(seq_along(shared) * size / 5e5))
-  advance <- progress_along(length(parts))
-  total <- 0
-  for (part in parts) {
-    total <- total + single_corrections(in_trial_basis(x[, at$x[part], , drop = FALSE]),
-                                        in_trial_basis(y[, at$y[part], , drop = FALSE]),
-                                        task$design)
-    advance()
-  }
-  total
+  # less what neuron pairs that are left out have a part in
+  Map(function(value, route, p) {
+    forms <- task_forms(task, p)
+    x <- forms$x$values
+    y <- in_trial_order(forms$y$values, route$order)
+    at <- neuron_pair_places(route$left_out)
+    shared <- which(Reduce(`|`, lapply(route$shared, function(session) {
+      session$x[at$x] & session$y[at$y]
+    }), FALSE))
+    if (!length(shared)) return(value)
+    # a part of the neuron pairs at a time, so that memory stays bounded
+    size <- task$design$n * dim(x)[3] + task$design$count
+    parts <- split(shared, ceiling(seq_along(shared) * size / 5e5))
+    advance <- progress_along(length(parts))
+    total <- 0
+    for (part in parts) {
+      total <- total + single_corrections(in_trial_basis(x[, at$x[part], , drop = FALSE]),
+                                          in_trial_basis(y[, at$y[part], , drop = FALSE]),
+                                          task$design)
+      advance()
+    }
+    value - total
+  }, result, routes, seq_along(routes))
 }
 
 # The same as trial_corrections() for single neuron pairs, added up. x, y: stimuli x pairs x vectors
@@ -277,12 +273,10 @@ in_trial_order <- function(values, order) {
   size <- dim(values)
   stimulus <- rep(seq_len(size[1]), size[2])
   neuron <- rep(seq_len(size[2]), each = size[1])
-  for (t in seq_len(size[3])) {
-    arranged <- values[cbind(stimulus, neuron, order[stimulus, t])]
-    if (t == 1) result <- array(0, size)
-    result[, , t] <- arranged
-  }
-  result
+  arranged <- vapply(seq_len(size[3]), function(t) {
+    values[cbind(stimulus, neuron, order[stimulus, t])]
+  }, numeric(length(stimulus)))
+  array(arranged, size)
 }
 
 # xs, ys: what trial_blocks() gives. A matrix: a row for each permutation, the identity first, a

@@ -125,8 +125,16 @@ mean_kernel_null <- function(null, measure, pairs, sides, design, observed) {
 direct_null <- function(measure, pairs, sides, design, drawn) {
   permutations <- if (is.null(design$shifts)) design_matrix(design)
   moved <- function(repr, k) {
-    if (is.null(permutations)) return(shifted_stretch(repr, design$shifts[k]))
-    permuted_representation(repr, permutations[, k])
+    if (!is.null(permutations)) return(permuted_representation(repr, permutations[, k]))
+    # The stretch of the same length as the middle that is a shift later. Warnings and messages were
+    # given with the middle.
+    rows <- middle_rows(stimulus_count(repr$whole$data)) + design$shifts[k]
+    stretch <- stretch_of(repr, repr$whole, rows)
+    if (repr$kind == "data") stretch$data <- unname_rows(stretch$data)
+    if (repr$kind == "dist") attr(stretch$data, "Labels") <- NULL
+    stretch$cache$said <- said_of(repr$cache)
+    for (name in c("neighbours", "seed")) stretch$cache[[name]] <- repr$cache[[name]]
+    stretch
   }
   count <- design$count
   null <- matrix(NA_real_, count, nrow(pairs))
@@ -135,9 +143,13 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
   run$warned <- character()
   advance <- progress_along(count)
   started <- proc.time()[[3]]
-  large <- has_large_forms(measure, pairs, sides)
+  # R by itself would keep the forms of many permutations, each of more than 64 MB
+  repr <- sides$y$reprs[[pairs$j[1]]]
+  size <- as.double(repr$n) * width_of(repr)
+  large <- !is_own(measure) &&
+    8 * (size + side_needs(measure$declaration, as.double(repr$n), width_of(repr), measure$args,
+                           "y")) > 2^26
   for (k in seq_len(count)) {
-    # R by itself would keep the forms of many permutations
     if (large) gc(FALSE)
     y <- lapply(sides$y$reprs[used], moved, k)
     null[k, ] <- vapply(seq_len(nrow(pairs)), function(p) {
@@ -149,15 +161,6 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
     advance()
   }
   list(null = null, warned = run$warned)
-}
-
-# Does one permuted representation take more than 64 MB?
-has_large_forms <- function(measure, pairs, sides) {
-  if (is_own(measure)) return(FALSE)
-  y <- sides$y$reprs[[pairs$j[1]]]
-  n <- as.double(y$n)
-  needs <- side_needs(measure$declaration, n, width_of(y), measure$args, "y")
-  8 * (n * width_of(y) + needs) > 2^26
 }
 
 # The warnings and messages of this package were given with the observed scores, and are not
@@ -198,30 +201,6 @@ report_permuted <- function(measure, warned, said) {
 # values        with `sums`, the sum of each permutation, otherwise a matrix with the singular
 #               values of each permutation as a column; a larger sum must mean a more similar score
 
-singular_null <- function(task) {
-  permutations <- with_observed(task$design)
-  score <- function(values, p) {
-    forms <- task_forms(task, p)
-    task$score(values, forms$x, forms$y)
-  }
-  found <- if (is.null(task$null$sums)) {
-    over_permutations(task, permutations, function(values, p) {
-      cbind(colSums(values), score(values, p))
-    })
-  } else {
-    key <- list("sums of singular values", task$null$sums, task$pairs, permutations)
-    sums <- remember(task$memo, key, over_permutations(task, permutations, function(values, p) {
-      cbind(colSums(values))
-    }))
-    lapply(seq_along(sums), function(p) cbind(sums[[p]], score(sums[[p]][, 1], p)))
-  }
-  lapply(seq_along(found), function(p) {
-    forms <- task_forms(task, p)
-    null_of_pair(found[[p]][, 1], found[[p]][, 2], equal_share * forms$x$norm * forms$y$norm,
-                 task$observed[p])
-  })
-}
-
 # For each pair a matrix with a row for each permutation. of_values: a function(values, p) that
 # makes rows of the singular values of some permutations of pair p, which are columns.
 over_permutations <- function(task, permutations, of_values) {
@@ -257,5 +236,29 @@ over_permutations <- function(task, permutations, of_values) {
   })
 }
 
-declare_null_kernel("singular", run = singular_null, cosets = FALSE,
-                    size = function(n, d) as.double(n) * min(n, d))
+declare_null_kernel(
+  "singular", cosets = FALSE, size = function(n, d) as.double(n) * min(n, d),
+  run = function(task) {
+    permutations <- with_observed(task$design)
+    score <- function(values, p) {
+      forms <- task_forms(task, p)
+      task$score(values, forms$x, forms$y)
+    }
+    found <- if (is.null(task$null$sums)) {
+      over_permutations(task, permutations, function(values, p) {
+        cbind(colSums(values), score(values, p))
+      })
+    } else {
+      key <- list("sums of singular values", task$null$sums, task$pairs, permutations)
+      sums <- remember(task$memo, key, over_permutations(task, permutations, function(values, p) {
+        cbind(colSums(values))
+      }))
+      lapply(seq_along(sums), function(p) cbind(sums[[p]], score(sums[[p]][, 1], p)))
+    }
+    lapply(seq_along(found), function(p) {
+      forms <- task_forms(task, p)
+      null_of_pair(found[[p]][, 1], found[[p]][, 2], equal_share * forms$x$norm * forms$y$norm,
+                   task$observed[p])
+    })
+  }
+)

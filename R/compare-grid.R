@@ -383,14 +383,13 @@ how_many_fit <- function(set, reprs, null) {
   numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
   if (is_small_amount(8 * sum(numbers) * length(reprs))) return(Inf)
   holes <- any(vapply(reprs, has_holes, NA))
-  kept <- sum(numbers[null | holes | vapply(set, keeps_forms, NA)])
+  # does the score of a grid leave forms of its representations behind?
+  keeps_forms <- vapply(set, function(measure) {
+    is.null(measure$dot) || measure$averaged || measure$dot$keeps
+  }, NA)
+  kept <- sum(numbers[null | holes | keeps_forms])
   if (is_small_amount(8 * kept * length(reprs))) return(Inf)
   floor(memory_limit() / 2 / max(8 * kept, 1))
-}
-
-# Does the score of a grid leave forms of its representations behind?
-keeps_forms <- function(measure) {
-  is.null(measure$dot) || measure$averaged || measure$dot$keeps
 }
 
 # The largest count of numbers that a measure keeps for a representation. null: with its operand?
@@ -440,7 +439,13 @@ run_tiles <- function(rows, pairs, sides, job, threads, label) {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
   results_of_tiles(parts, sides)
-  end_resume(sides$resume)
+  # a finished run leaves nothing behind
+  if (!is.null(sides$resume)) {
+    unlink(kept_tiles(sides$resume))
+    if (!length(dir(sides$resume, all.files = TRUE, no.. = TRUE))) {
+      unlink(sides$resume, recursive = TRUE)
+    }
+  }
   signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
 }

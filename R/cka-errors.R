@@ -81,9 +81,25 @@ cka_table <- function(pair, args, codes, units = NULL, held = FALSE) {
   trials <- args$corrects$trials
   check_jackknife_memory(pair, if (trials) args$trials else 1)
   layout <- unit_layout(pair, args, units)
-  # several estimators of a pair have the same sums
-  allowed <- allowed_pairs(pair, args, !is.null(units))
+  # which neuron pairs count, as matrices of 0 and 1 for xy, xx and yy, where the units of the
+  # layout do not say so; NULL: all
+  allowed <- list()
+  if (args$corrects$neurons) {
+    labels <- pair_labels(pair, args)
+    weights <- function(labels, a, b) {
+      left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
+      neuron_pair_weights(left_out, ncol(pair[[a]]$data), ncol(pair[[b]]$data))
+    }
+    across <- !is.null(units) || any(layout$complete) && !is.null(labels)
+    if (across) allowed$xy <- weights(labels, "x", "y")
+    for (side in if (!is.null(units)) names(which(!layout$complete))) {
+      own <- self_labels(pair[[side]], args, side)
+      allowed[[paste0(side, side)]] <- weights(list(x = own, y = own), side, side)
+    }
+  }
+  if (!length(allowed)) allowed <- NULL
   held <- held && !any(layout$complete) && is.null(allowed)
+  # several estimators of a pair have the same sums
   what <- list("deletions of the CKA", trials, layout, codes, allowed, held)
   loo <- remember(pair$cache, what, {
     if (held) held_neuron_sums(pair, layout, codes)

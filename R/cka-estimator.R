@@ -151,18 +151,14 @@ check_labels <- function(labels, width, arg, of, names = NULL) {
 
 # Tells the user that labels have no effect, because only the neuron correction uses them.
 note_unused_units <- function(estimator, given) {
-  plain <- is.null(given$units_x) && is.null(given$units_y) && is.null(given[["units"]]) &&
-    !isTRUE(given$shared_neurons)
-  if (plain) return(invisible())
-  if (any(correct_for("neurons", estimator))) {
-    if (!identical(given$complete, "both") || isTRUE(given$by_session)) return(invisible())
-    inform("unused_units", "Labels of neurons have no effect with complete = \"both\": of all ",
-           "neurons that there are, none is left out.")
-    return(invisible())
-  }
-  given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
-  used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
+  labels <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
+  used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), labels))
   if (!length(used)) return(invisible())
+  if (any(correct_for("neurons", estimator))) {
+    return(inform_if(identical(given$complete, "both") && !isTRUE(given$by_session),
+                     "unused_units", "Labels of neurons have no effect with complete = \"both\": ",
+                     "of all neurons that there are, none is left out."))
+  }
   inform("unused_units", "`", paste(used, collapse = "` and `"), "` ",
          "{if (length(used) > 1) 'have' else 'has'} no effect on the estimator ",
          "{enumerate(estimator)}: only \"stimulus_neuron\" leaves out pairs of neurons.")
@@ -316,13 +312,9 @@ no_allowed_pair <- function(pair, self) {
   arg <- pair$x$arg
   if (self && ncol(pair$x$data) == 1) {
     # what the function that the user called can do without a neuron correction
-    remedy <- if (offers_argument("estimator")) {
-      "Use estimator = \"stimulus\"."
-    } else if (offers_argument("measure")) {
-      "Use measure(\"cka\", estimator = \"stimulus\")."
-    } else {
-      "Give data of more neurons."
-    }
+    remedy <- if (offers_argument("estimator")) "Use estimator = \"stimulus\"." else
+      if (offers_argument("measure")) "Use measure(\"cka\", estimator = \"stimulus\")." else
+        "Give data of more neurons."
     refuse("pairs", "`{arg}` has a single neuron (column): the neuron correction needs at least ",
            "two. {remedy}")
   }

@@ -95,8 +95,9 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   task$settings <- interval_settings(over, "auto", 200, "auto", NULL, NULL, conf_level)
   check_interval_task(task, y)
   settled <- lapply(task$set, function(measure) measure$args)
-  task$set <- Map(function(measure, args) replace(measure, "label", args$estimator), task$set,
-                  settled)
+  task$set <- lapply(task$set, function(measure) {
+    replace(measure, "label", measure$args$estimator)
+  })
   for (args in settled) if (corrects_sample(args)) note_shared_neurons(pair, args)
   tables <- lapply(settled, function(args) cka_table(pair, args, task$codes))
   task$scores <- vapply(tables, function(table) table$values[1, 1], 0)
@@ -140,19 +141,12 @@ estimator_row <- function(args, table, row, pair) {
   value <- row$score
   moments <- two_way_moments(h, loo)
   se <- sqrt(two_way_variance(table$values, loo))
+  error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
   # the columns cka_corrected and correction. se: of all samples, NA where a deletion has no ratio
-  word <- if (args$estimator != "stimulus_neuron" || !corrects_sample(args)) {
-    "other"
-  } else if (is.na(value)) {
-    "undefined"
-  } else if (is.na(se)) {
-    "uncertain"
-  } else {
-    error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
-    if (max(error) >= largest_relative_error) {
-      "uncertain"
-    } else if (is_uneven(pair)) "given" else "even"
-  }
+  word <- if (args$estimator != "stimulus_neuron" || !corrects_sample(args)) "other" else
+    if (is.na(value)) "undefined" else
+      if (is.na(se) || max(error) >= largest_relative_error) "uncertain" else
+        if (is_uneven(pair)) "given" else "even"
   corrected <- if (word == "given") corrected_ratio(moments$mean, moments$cov) else NA_real_
   values <- data.frame(
     estimator = args$estimator, complete = args$complete, cka = value, se = row$se, df = row$df,

@@ -210,22 +210,19 @@ similarity_result <- function(pairs, sides, set, scores) {
                     model_y = each(sides$y$models[pairs$j]), result)
   }
   # score_matrix() could not tell these from the rows alone
-  symmetric <- vapply(set, function(m) m$symmetric, NA)
-  facts <- measure_facts_of(set)
+  symmetric <- stats::setNames(vapply(set, function(m) m$symmetric, NA), labels)
   new_result(result, "repalign_similarity",
-             list(within = sides$self || sides$same,
-                  symmetric = stats::setNames(symmetric, labels),
-                  direction = facts$direction, best = facts$best))
+             c(list(within = sides$self || sides$same, symmetric = symmetric),
+               measure_facts_of(set)[c("direction", "best")]))
 }
 
 # What plots need to know about measures: list(direction, best), two vectors named by labels.
 measure_facts_of <- function(set) {
-  labels <- vapply(set, function(m) m$label, "")
-  direction <- vapply(set, function(m) m$declaration$direction, "")
-  best <- vapply(set, function(m) m$best, 0)
-  limit <- vapply(set, function(m) m$limit, 0)
-  list(direction = stats::setNames(direction, labels), best = stats::setNames(best, labels),
-       limit = stats::setNames(limit, labels))
+  of <- function(part, kind) {
+    stats::setNames(vapply(set, part, kind), vapply(set, function(m) m$label, ""))
+  }
+  list(direction = of(function(m) m$declaration$direction, ""),
+       best = of(function(m) m$best, 0), limit = of(function(m) m$limit, 0))
 }
 
 # ---- tiles

@@ -144,22 +144,20 @@ terms_of_sides <- function(task, fits, subjects = seq_len(task$m), distance = FA
     })
     fit
   })
-  found <- Map(function(s, i) faced_in_folds(task, fits, s, i, distance = distance), side, without)
+  found <- Map(function(s, i) {
+    sums <- matrix(0, task$n, 3)
+    distances <- numeric()
+    for (fit in fits) {
+      faced <- faced_consensus(fit$sides[[s]], fit$consensus[[i]], task, distance)
+      sums[fit$test, ] <- sums[fit$test, ] + faced$terms
+      distances <- c(distances, faced$distance)
+    }
+    list(sums = sums, distance = mean(distances, na.rm = TRUE))
+  }, side, without)
   list(fits = fits, side = side, without = without,
        sums = array(unlist(lapply(found, `[[`, "sums")), c(task$n, 3, length(side))),
        distances = if (distance) vapply(found, `[[`, 0, "distance"),
        members = c(split(seq_along(side), side), list(seq_along(subjects))))
-}
-
-faced_in_folds <- function(task, fits, side, without, distance = FALSE) {
-  sums <- matrix(0, task$n, 3)
-  distances <- numeric()
-  for (fit in fits) {
-    found <- faced_consensus(fit$sides[[side]], fit$consensus[[without]], task, distance)
-    sums[fit$test, ] <- sums[fit$test, ] + found$terms
-    distances <- c(distances, found$distance)
-  }
-  list(sums = sums, distance = mean(distances, na.rm = TRUE))
 }
 
 # NA where nothing was scored. sums: products and squared norms in columns.

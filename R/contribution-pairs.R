@@ -126,17 +126,6 @@ self_root <- function(repr, measure, side) {
 
 # ---- contributions
 
-# list(contribution, chance): a value for each neuron of a side, of CKA with the linear kernel.
-neuron_contributions <- function(pair, measure, side) {
-  naive <- !measure$args$corrects$stimuli
-  data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
-  terms <- allowed_terms(data, side_first(pair_labels(pair, measure$args), side), naive)
-  divisor <- sum(terms$counts) * self_root(pair$x, measure, "x") * self_root(pair$y, measure, "y")
-  n <- as.double(pair$x$n)
-  chance <- naive * colSums(data[[1]]^2) * sum(data[[2]]^2) / ((n - 1) * n^2)
-  list(contribution = terms$sums / divisor, chance = chance / divisor)
-}
-
 # What both sides have, that of `side` first.
 side_first <- function(both, side) if (side == "x") both[c("x", "y")] else both[c("y", "x")]
 
@@ -166,37 +155,28 @@ column_terms <- function(x, y, naive) {
 
 # ---- scores without neurons
 
-# For each neuron of a side its place on the other side, which may have it, too; NA: it has not.
-# Neurons have the names of responses(), or of a measure whose estimator goes by them.
-twins_of_neurons <- function(pair, args, side) {
-  named <- isTRUE(args$corrects$neurons)
-  if (named && args$shared_neurons) return(seq_len(ncol(pair$x$data)))
-  names <- side_first(sapply(c("x", "y"), function(side) {
-    given <- unclass(pair[[side]]$responses)
-    if (!is.null(given)) given$neuron else if (named) args[[paste0("units_", side)]]
-  }, simplify = FALSE), side)
-  # a label of several neurons is that of a session
-  once <- lapply(names, function(labels) setdiff(labels, labels[duplicated(labels)]))
-  common <- intersect(once[[1]], once[[2]])
-  if (!length(common)) return(rep(NA_integer_, ncol(pair[[side]]$data)))
-  replace(match(names[[1]], names[[2]]), !names[[1]] %in% common, NA)
-}
-
 # The score without each neuron of a side, which is left out of the other side, too. z: the side of
 # the controls, or NULL.
 scores_without_neurons <- function(pair, measure, side, threads, z = NULL) {
   args <- measure$args
-  twins <- twins_of_neurons(pair, args, side)
+  # For each neuron of a side its place on the other side, which may have it, too; NA: it has not.
+  # Neurons have the names of responses(), or of a measure whose estimator goes by them.
+  named <- isTRUE(args$corrects$neurons)
+  twins <- if (named && args$shared_neurons) seq_len(ncol(pair$x$data)) else {
+    names <- side_first(sapply(c("x", "y"), function(side) {
+      given <- unclass(pair[[side]]$responses)
+      if (!is.null(given)) given$neuron else if (named) args[[paste0("units_", side)]]
+    }, simplify = FALSE), side)
+    # a label of several neurons is that of a session
+    once <- lapply(names, function(labels) setdiff(labels, labels[duplicated(labels)]))
+    common <- intersect(once[[1]], once[[2]])
+    if (!length(common)) rep(NA_integer_, ncol(pair[[side]]$data)) else
+      replace(match(names[[1]], names[[2]]), !names[[1]] %in% common, NA)
+  }
   summed <- is_linear_cka(measure) && is.null(args$clusters) && !args$corrects$trials &&
     is.null(z)
   if (!summed) return(recomputed_without(pair, measure, side, twins, threads, z))
-  values <- cka_without_neurons(pair, args, side, twins)
-  cosine <- errors_of(measure)$cosine
-  if (is.null(cosine)) values else cosine$score(values)
-}
-
-# The means of h values without the pairs that a neuron, or its twin, is part of.
-cka_without_neurons <- function(pair, args, side, twins) {
+  # the means of h values without the pairs that a neuron, or its twin, is part of
   naive <- !args$corrects$stimuli
   data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
   labels <- side_first(pair_labels(pair, args), side)
@@ -221,9 +201,13 @@ cka_without_neurons <- function(pair, args, side, twins) {
   of_twins <- function(values) replace(numeric(length(twins)), twin, values)
   columns <- lapply(allowed_terms(data[2:1], labels[2:1], naive), `[`, twins[twin])
   both <- single(data[[1]][, twin, drop = FALSE], data[[2]][, twins[twin], drop = FALSE])
-  ratio_of_products(mean_left(allowed_terms(data, labels, naive), lapply(columns, of_twins),
-                              of_twins(both), twin & is.null(labels[[1]])),
-                    self(1)[-1], self(2)[1 + ifelse(twin, twins, 0)])
+  values <- ratio_of_products(
+    mean_left(allowed_terms(data, labels, naive), lapply(columns, of_twins), of_twins(both),
+              twin & is.null(labels[[1]])),
+    self(1)[-1], self(2)[1 + ifelse(twin, twins, 0)]
+  )
+  cosine <- errors_of(measure)$cosine
+  if (is.null(cosine)) values else cosine$score(values)
 }
 
 # Any score, made anew, by the workers that there are.

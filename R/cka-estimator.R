@@ -167,10 +167,9 @@ note_unused_units <- function(estimator, given) {
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
   refuse_if(shared_neurons && !(is.null(units_x) && is.null(units_y)), "labels", "Give either ",
             "`shared_neurons` or `units_x` and `units_y`, not both: labels say which are the same.")
-  if (is.null(units_x) != is.null(units_y)) {
-    missing_one <- if (is.null(units_x)) "units_x" else "units_y"
-    refuse("labels", "`{missing_one}` is missing: give labels for both sides or for neither.")
-  }
+  refuse_if(is.null(units_x) != is.null(units_y), "labels",
+            "`units_{if (is.null(units_x)) 'x' else 'y'}` is missing: give labels for both sides ",
+            "or for neither.")
 }
 
 check_units <- function(pair, args) {
@@ -342,10 +341,9 @@ refuse_single_session <- function(reprs, where) {
     given <- unclass(repr$responses)
     length(unique(given$session)) == 1 && length(unique(given$neuron)) != 1
   }, NA)
-  if (!all(single)) return(invisible())
-  refuse("pairs", "No neuron pair is allowed {where}: all columns are of one `session`, whose ",
-         "neurons may share noise. Leave out `session` of responses(): such noise then stays.",
-         arg = reprs[[1]]$arg)
+  refuse_if(all(single), "pairs", "No neuron pair is allowed {where}: all columns are of one ",
+            "`session`, whose neurons may share noise. Leave out `session` of responses(): such ",
+            "noise then stays.", arg = reprs[[1]]$arg)
 }
 
 # Whose neurons are a sample of the interval, c(x, y)? By default what the estimator corrects for:

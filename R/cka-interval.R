@@ -109,17 +109,14 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   rows <- Map(estimator_row, settled, tables, split(made$rows, seq_along(tables)),
               MoreArgs = list(pair = pair))
   warn_undefined_deletions(rows, pair)
-  if (any(made$constant)) {
-    lost <- vapply(rows[made$constant], function(row) row$values$estimator, "")
-    warn("undefined", "No standard error (NA) of the {enumerate(lost)} CKA: it does not vary with ",
-         "what was sampled, as that of identical data.")
-  }
+  lost <- vapply(rows[made$constant], function(row) row$values$estimator, "")
+  warn_if(length(lost), "undefined", "No standard error (NA) of the {enumerate(lost)} CKA: it ",
+          "does not vary with what was sampled, as that of identical data.")
   warn_intervals_above(task, made$rows, inspected = FALSE)
   warn_unstable_intervals(pair, rows, task$codes)
-  if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
-    warn("undefined", "Some H values are too large or too small for a double (NA); the CKA does ",
-         "not depend on the units.")
-  }
+  extreme <- vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA)
+  warn_if(any(extreme), "undefined", "Some H values are too large or too small for a double (NA); ",
+          "the CKA does not depend on the units.")
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])

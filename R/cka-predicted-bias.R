@@ -182,8 +182,7 @@ side_geometry <- function(repr) {
 }
 
 refuse_single_neuron <- function(repr, why) {
-  if (ncol(repr$data) > 1) return(invisible())
-  refuse("pairs", "`{repr$arg}` has a single neuron (column): {why}.")
+  refuse_if(ncol(repr$data) < 2, "pairs", "`{repr$arg}` has a single neuron (column): {why}.")
 }
 
 # E[H_0] of n stimuli with estimated means, from the expectations of k_xy(s, s')

@@ -429,11 +429,10 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   }, list(xy = x, xx = x, yy = y), list(y, x, y), list(labels$xy, labels$xx, labels$yy))
   for (which in if (by_neurons) names(compared)) {
     one <- compared[[which]]
-    if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
-    refuse("pairs", "No neuron pair is allowed ",
-           switch(which, xy = "between `x` and `y`", xx = "within `x`",
-             yy = "within `y`", no_branch(which)), ": all columns have the same label, or there ",
-           "is only one. Use finer labels or other columns.", arg = "chunks")
+    refuse_if(one$left_out$count >= length(one$a) * as.double(length(one$b)), "pairs", "No neuron ",
+              "pair is allowed ", switch(which, xy = "between `x` and `y`", xx = "within `x`",
+                yy = "within `y`", no_branch(which)), ": all columns have the same label, or ",
+              "there is only one. Use finer labels or other columns.", arg = "chunks")
   }
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
@@ -535,9 +534,8 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
   squares <- total$cross[cumsum(seq_along(sums))] - sums^2 / n
   for (side in c("x", "y")) {
     at <- plan$compared[[paste0(side, side)]]$a
-    if (any(squares[at] > 0)) next
-    refuse("variance", "`{side}` has no variance: every column is constant over the {n} stimuli.",
-           arg = "chunks")
+    refuse_if(!any(squares[at] > 0), "variance", "`{side}` has no variance: every column is ",
+              "constant over the {n} stimuli.", arg = "chunks")
   }
   without <- if (length(blocks) > 1) lapply(blocks, function(block) {
     h_of_sums(add_sums(total, block, -1), plan, estimator)

@@ -226,9 +226,9 @@ center_runs <- function(sample) {
 check_complete_runs <- function(form, arg) {
   whole <- !anyNA(form$values) && !anyNA(form$event) &&
     all(apply(form$event, 1, setequal, unique(c(form$event))))
-  if (whole) return(invisible())
-  refuse("runs", "`{arg}` has incomplete runs: with `run` every stimulus and every neuron needs a ",
-         "response in every run. Leave out what is incomplete, or `run` of responses().")
+  refuse_if(!whole, "runs", "`{arg}` has incomplete runs: with `run` every stimulus and every ",
+            "neuron needs a response in every run. Leave out what is incomplete, or `run` of ",
+            "responses().")
 }
 
 # The sample without some of its stimuli, centred again.

@@ -181,9 +181,9 @@ neuron_pair_weights <- function(left_out, dx, dy) {
 
 check_trial_units <- function(sample, pair) {
   count <- max(sample$units, 0)
-  if (count >= 4) return(invisible())
-  what <- if (anyDuplicated(sample$units)) "clusters of stimuli" else "stimuli"
-  refuse("rows", "`{pair$x$arg}` has {count} {what}: a corrected estimator needs at least 4.")
+  refuse_if(count < 4, "rows", "`{pair$x$arg}` has {count} ", if (anyDuplicated(sample$units)) {
+    "clusters of "
+  }, "stimuli: a corrected estimator needs at least 4.")
 }
 
 # A neuron pair that is allowed but has fewer than four units with members.

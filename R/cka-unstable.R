@@ -186,7 +186,7 @@ cause_of_instability <- function(reprs) {
     return(paste("There are too few neurons or stimuli for a single ratio: pool over splits,",
                  "trials or subsets."))
   }
-  paste0("The dimensions of ", enumerate(paste0("`", unique(args_of_reprs(white)), "`"), 3, FALSE),
+  paste0("The dimensions of ", enumerate(paste0("`", unique(args_of(white)), "`"), 3, FALSE),
          " have nearly equal variances (white features: whitened ones, or noise), and are more ",
          "than these stimuli and neurons can tell from chance: the score divides by what is ",
          "left. Take features before they are whitened, or many more stimuli.")
@@ -243,8 +243,8 @@ warn_intervals_above <- function(task, rows, inspected) {
   pair <- pair_of(at)
   # the scores of subjects are of all of them together
   x <- if (task$settings$subjects) rep("x", length(at)) else
-    args_of_reprs(task$sides$x$reprs[task$pairs$i[pair]])
-  y <- args_of_reprs(task$sides$y$reprs[task$pairs$j[pair]])
+    args_of(task$sides$x$reprs[task$pairs$i[pair]])
+  y <- args_of(task$sides$y$reprs[task$pairs$j[pair]])
   limits <- paste0(" (", vapply(rows$conf_low[at], format, "", digits = 3), " to ",
                    vapply(rows$conf_high[at], format, "", digits = 3), ")")
   one <- length(at) == 1
@@ -256,8 +256,6 @@ warn_intervals_above <- function(task, rows, inspected) {
            " Or these neurons are not typical: intervals over stimuli alone do not cover that."
          }, data = rows$score[at])
 }
-
-args_of_reprs <- function(reprs) vapply(reprs, function(repr) repr$arg, "")
 
 # Warns about pooled values of an analysis. stimuli: their number, or NULL when the rows of the data
 # are not stimuli. The intervals of analyses cover the sampling of stimuli only. When the true CKA

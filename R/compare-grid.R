@@ -331,37 +331,29 @@ cut_into_tiles <- function(pairs, sides, most) {
   most <- max(2, floor(most / max(workers, 1)))
   wanted <- min(max(workers, 1), nrow(pairs))
   size <- length(sides$x$reprs)
-  rows <- if (sides$self || sides$same) square_tiles(pairs, size, wanted, most) else
-    grid_tiles(pairs, size, length(sides$y$reprs), wanted, most)
-  if (length(rows) > 1 || workers > 0) rows
-}
-
-# Tiles of a list that is compared with itself: each holds the pairs between two blocks of
-# representations, in both directions.
-square_tiles <- function(pairs, size, wanted, most) {
-  blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
-  if (blocks == 1 && wanted == 1) return(list(seq_len(nrow(pairs))))
-  repeat {
-    block <- block_of(size, min(blocks, size))
-    low <- pmin(block[pairs$i], block[pairs$j])
-    high <- pmax(block[pairs$i], block[pairs$j])
-    rows <- unname(split(seq_len(nrow(pairs)), (low - 1) * size + high))
-    if (length(rows) >= wanted || blocks >= size) return(rows)
-    blocks <- blocks + 1
+  if (sides$self || sides$same) {
+    # each tile holds the pairs between two blocks of representations, in both directions
+    blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
+    repeat {
+      block <- block_of(size, min(blocks, size))
+      low <- pmin(block[pairs$i], block[pairs$j])
+      high <- pmax(block[pairs$i], block[pairs$j])
+      at <- (low - 1) * size + high
+      if (length(unique(at)) >= wanted || blocks >= size) break
+      blocks <- blocks + 1
+    }
+  } else {
+    # of all ways to cut both sides into blocks, that in which the fewest representations are
+    # prepared
+    size_y <- length(sides$y$reprs)
+    by_x <- seq_len(size)
+    room <- most - ceiling(size / by_x)
+    by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
+    best <- which.min(ifelse(room >= 1 & by_y <= size_y, by_y * size + by_x * size_y, Inf))
+    at <- block_of(size, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
   }
-}
-
-# Tiles of two lists: of all ways to cut both sides into blocks, the one in which the fewest
-# representations are prepared.
-grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
-  by_x <- seq_len(size_x)
-  room <- most - ceiling(size_x / by_x)
-  by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
-  cost <- ifelse(room >= 1 & by_y <= size_y, by_y * size_x + by_x * size_y, Inf)
-  best <- which.min(cost)
-  if (best == 1 && by_y[1] == 1) return(list(seq_len(nrow(pairs))))
-  at <- block_of(size_x, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
-  unname(split(seq_len(nrow(pairs)), at))
+  rows <- unname(split(seq_len(nrow(pairs)), at))
+  if (length(rows) > 1 || workers > 0) rows
 }
 
 block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)

@@ -234,11 +234,9 @@ stop_score <- function(message, error) {
 
 report_cells <- function(cells) {
   undefined <- sum(cells$undefined)
-  if (undefined > 0) {
-    reasons <- cells$reason[!is.na(cells$reason)]
-    warn("undefined", "{undefined} of {length(cells$score)} scores are undefined (NA). ",
-         "{if (length(reasons) > 1) 'First, '}{reasons[1]}", data = undefined)
-  }
+  reasons <- cells$reason[!is.na(cells$reason)]
+  warn_if(undefined, "undefined", "{undefined} of {length(cells$score)} scores are undefined ",
+          "(NA). {if (length(reasons) > 1) 'First, '}{reasons[1]}", data = undefined)
   failures <- cells$failure[!is.na(cells$failure)]
   warn_if(length(failures), "failed", "{length(failures)} of {length(cells$score)} scores failed ",
           "(NA). ", paste(utils::head(unique(failures), 3), collapse = " | "),

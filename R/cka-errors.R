@@ -7,7 +7,20 @@ cka_errors <- function(cosine = NULL) {
     if (args$kernel == "manifold") return(NULL)
     if (args$kernel == "rbf" && args$corrects$trials) return(NULL)
     weighted <- function(pair, args, w, d) {
-      value <- weighted_cka(pair, args, w)
+      kind <- kind_of_cka(args)
+      a <- kernel_side(pair$x, args, kind)
+      b <- kernel_side(pair$y, args, kind)
+      value <- if (!args$corrects$neurons) weighted_ratios(kind, a, b, w) else {
+        check_units(pair, args)
+        h <- weighted_products(kind, a, b, w)
+        self <- function(repr, total, side) {
+          own <- self_labels(repr, args, side)
+          labels <- if (!is.null(own)) list(x = own, y = own)
+          allowed_h(self_pair(repr), total, labels, w, TRUE)
+        }
+        ratio_of_products(allowed_h(pair, h$xy, pair_labels(pair, args), w, FALSE),
+                          self(pair$x, h$xx, "x"), self(pair$y, h$yy, "y"))
+      }
       if (is.null(cosine)) value else cosine$score(value)
     }
     possible <- is.null(args$clusters) && !args$corrects$trials
@@ -117,22 +130,6 @@ cka_table <- function(pair, args, codes, units = NULL, held = FALSE) {
 }
 
 # ---- with weights
-
-weighted_cka <- function(pair, args, w) {
-  kind <- kind_of_cka(args)
-  a <- kernel_side(pair$x, args, kind)
-  b <- kernel_side(pair$y, args, kind)
-  if (!args$corrects$neurons) return(weighted_ratios(kind, a, b, w))
-  check_units(pair, args)
-  h <- weighted_products(kind, a, b, w)
-  self <- function(repr, total, side) {
-    own <- self_labels(repr, args, side)
-    labels <- if (!is.null(own)) list(x = own, y = own)
-    allowed_h(self_pair(repr), total, labels, w, TRUE)
-  }
-  ratio_of_products(allowed_h(pair, h$xy, pair_labels(pair, args), w, FALSE),
-                    self(pair$x, h$xx, "x"), self(pair$y, h$yy, "y"))
-}
 
 # The mean over the neuron pairs without equal labels, from the sum over all of them.
 allowed_h <- function(pair, total, labels, w, self) {

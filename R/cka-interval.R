@@ -85,7 +85,11 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
     structure(list(id = "cka", label = e, args = with_estimator(args, e),
                    declaration = declaration("cka")), class = "repalign_measure")
   })
-  check_single_sides(x, y)
+  for (arg in c("x", "y")) {
+    given <- if (arg == "x") x else y
+    refuse_prepared_data(given, arg)
+    if (is.null(given) || is_collection(given)) representation(given, arg)
+  }
   call <- open_call(x, y, set, na, clusters = clusters, use = "errors", least = 5,
                     why = "a jackknife", remedy = cluster_remedy)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
@@ -120,14 +124,6 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
-}
-
-check_single_sides <- function(x, y) {
-  for (arg in c("x", "y")) {
-    given <- if (arg == "x") x else y
-    refuse_prepared_data(given, arg)
-    if (is.null(given) || is_collection(given)) representation(given, arg)
-  }
 }
 
 # What a row of cka_interval() has beside that of score_interval(). args: settled; table: from

@@ -434,7 +434,16 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
                 yy = "within `y`", no_branch(which)), ": all columns have the same label, or ",
               "there is only one. Use finer labels or other columns.", arg = "chunks")
   }
-  if (is.null(batch)) batch <- batch_needed(feed)
+  columns <- as.double(sum(feed$widths))
+  bytes <- 8 * columns^2 * (most_blocks / 2 + 5)
+  small <- bytes < 2^28 && is.null(getOption("repalign.max_memory"))
+  # one pass, where it fits into memory
+  if (is.null(batch) && !small && bytes > memory_limit()) {
+    batch <- if (is.null(feed$n)) 1000 else max(4, min(1000, feed$n %/% 30))
+    inform("minibatches", "The products of all {columns} columns would take about ",
+           "{format_bytes(bytes)}, more than the {format_bytes(memory_limit())} allowed: values ",
+           "are pooled over minibatches of {count_of(batch, 'row')}.")
+  }
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
   inform_if(feed$left_out, "left_out", "Missing values: {count_of(feed$left_out, 'row')} left out.")
@@ -473,19 +482,6 @@ stream_labels <- function(feed, given) {
   list(xy = if (!any(complete)) labels,
        xx = if (!complete[["x"]]) list(x = own[["x"]], y = own[["x"]]),
        yy = if (!complete[["y"]]) list(x = own[["y"]], y = own[["y"]]))
-}
-
-# NULL where one pass fits into memory, else the number of rows of minibatches.
-batch_needed <- function(feed) {
-  columns <- as.double(sum(feed$widths))
-  bytes <- 8 * columns^2 * (most_blocks / 2 + 5)
-  if (bytes < 2^28 && is.null(getOption("repalign.max_memory"))) return(NULL)
-  if (bytes <= memory_limit()) return(NULL)
-  batch <- if (is.null(feed$n)) 1000 else max(4, min(1000, feed$n %/% 30))
-  inform("minibatches", "The products of all {columns} columns would take about ",
-         "{format_bytes(bytes)}, more than the {format_bytes(memory_limit())} allowed: values are ",
-         "pooled over minibatches of {count_of(batch, 'row')}.")
-  batch
 }
 
 # ---- one pass

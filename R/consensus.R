@@ -130,7 +130,16 @@ consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = F
   terms <- terms_of_sides(task, fits, distance = TRUE)
   scores <- scores_of_terms(terms)
   errors <- consensus_errors(task, fits, terms, over)
-  p <- if (count > 0) consensus_p(task, terms, scores, orders)
+  p <- if (count > 0) {
+    # of subjects and models, whose stimuli change places within folds while all consensuses stay
+    advance <- progress_along(length(task$reprs))
+    vapply(seq_along(task$reprs), function(s) {
+      on.exit(advance())
+      own <- orders_of_present(orders, task, task$present[, s])
+      null <- lapply(terms$without[terms$side == s], null_of_side, task, terms$fits, s, own)
+      p_at_least(c(scores[s], Reduce(`+`, null) / length(null)), equal_share)
+    }, 0)
+  }
   over <- sub("stimuli", unit_words(task$codes), sub("subjects", subjects_words(task$m), over))
   facts <- list(subjects = task$m, alpha = task$args$alpha, components = components,
                 refine = task$refine, over = over, folds = max(tabulate(task$folds$repeat_of)),

@@ -77,7 +77,21 @@ pair_contributions <- function(pair, measure, kind) {
     count <- as.double(ncol(pair$x$data)) * ncol(pair$y$data) - left_out$count
     divisor <- n * (n - 3) * count * self_root(pair$x, measure, "x") *
       self_root(pair$y, measure, "y")
-    if (length(left_out$x)) sums <- sums - products_of_neurons(pair, left_out)
+    if (length(left_out$x)) {
+      # the sum of A_ij B_ij over single neurons f and g: A_ij is f_i f_j + p_i + p_j
+      part <- function(repr, columns) {
+        f <- scaled_data(repr, TRUE)[, columns, drop = FALSE]
+        list(f = f, p = f^2 / (n - 2) - rep(colSums(f^2), each = n) / (2 * (n - 1) * (n - 2)))
+      }
+      both <- function(a, b) tcrossprod(a, b) + tcrossprod(b, a)
+      x <- part(pair$x, left_out$x)
+      y <- part(pair$y, left_out$y)
+      rows <- rowSums(x$p * y$p)
+      single <- tcrossprod(x$f * y$f) + both(x$f * y$p, x$f) + both(y$f * x$p, y$f) +
+        both(x$p, y$p) + outer(rows, rows, "+")
+      diag(single) <- 0
+      sums <- sums - single
+    }
     for (block in left_out$blocks) {
       own <- lapply(kernels_of_columns(pair, block), centred_entries, kind)
       sums <- sums - own[[1]] * own[[2]]
@@ -85,23 +99,6 @@ pair_contributions <- function(pair, measure, kind) {
     shared <- c(Map(function(x, y) list(x = x, y = y), left_out$x, left_out$y), left_out$blocks)
   }
   list(kind = kind, k = k, l = l, sums = sums, chance = chance, divisor = divisor, shared = shared)
-}
-
-# The sum of A_ij B_ij over single neurons f and g: A_ij is f_i f_j + p_i + p_j.
-products_of_neurons <- function(pair, at) {
-  n <- as.double(pair$x$n)
-  side <- function(repr, columns) {
-    f <- scaled_data(repr, TRUE)[, columns, drop = FALSE]
-    list(f = f, p = f^2 / (n - 2) - rep(colSums(f^2), each = n) / (2 * (n - 1) * (n - 2)))
-  }
-  both <- function(a, b) tcrossprod(a, b) + tcrossprod(b, a)
-  x <- side(pair$x, at$x)
-  y <- side(pair$y, at$y)
-  rows <- rowSums(x$p * y$p)
-  sums <- tcrossprod(x$f * y$f) + both(x$f * y$p, x$f) + both(y$f * x$p, y$f) + both(x$p, y$p) +
-    outer(rows, rows, "+")
-  diag(sums) <- 0
-  sums
 }
 
 # The kernels of some columns of both sides: of a single one the column itself, see times_kernel().

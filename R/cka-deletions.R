@@ -7,13 +7,8 @@
 # k, l: Gram matrices of all stimuli; codes: of their clusters. list(naive, stimulus), each
 # (clusters + 1) x 1, as C_unit_weighted gives them, for more neurons than stimuli.
 cluster_gram_deletions <- function(k, l, codes) {
-  list(naive = matrix(naive_gram_deletions(k, l, codes)),
-       stimulus = matrix(corrected_gram_deletions(k, l, codes)))
-}
-
-# Sums of products, of products of row sums, and products of totals, over the stimuli that are
-# left: what a cluster takes off them is in the sums of rows over its stimuli.
-naive_gram_deletions <- function(k, l, codes) {
+  # sums of products, of products of row sums, and products of totals, over the stimuli that are
+  # left: what a cluster takes off them is in the sums of rows over its stimuli
   n <- as.double(length(codes))
   size <- tabulate(codes)
   sums_k <- t(rowsum(k, codes))
@@ -31,7 +26,8 @@ naive_gram_deletions <- function(k, l, codes) {
   dot <- c(sum(products), sum(products) - 2 * rowSums(products) + diag(products))
   rows <- c(sum(rows_k * rows_l), colSums(without) - drop(within))
   totals <- c(sum(rows_k) * sum(rows_l), total(rows_k, sums_k) * total(rows_l, sums_l))
-  (dot - 2 * rows / left + totals / left^2) / left^2
+  list(naive = matrix((dot - 2 * rows / left + totals / left^2) / left^2),
+       stimulus = matrix(corrected_gram_deletions(k, l, codes)))
 }
 
 # S1, S2 and S3 of the estimator over clusters. Deleting cluster c takes row and column c off the
@@ -79,25 +75,19 @@ recenter <- function(x) centered(x, 1)
 loo_columns <- function(x, y, clusters = NULL, w = NULL) {
   result <- if (is.null(clusters)) .Call(C_loo_columns, x, y, w)
   else .Call(C_unit_columns, x, y, w, clusters)
-  recompute_dominant(result, x, y, clusters, function(x, y, clusters) {
-    loo_columns(x, y, clusters, w)
-  })
+  recompute_dominant(result, x, y, clusters, loo_columns, w = w)
 }
 
 loo_pairs <- function(x, y, ix, iy, clusters = NULL) {
   result <- if (is.null(clusters)) .Call(C_loo_pairs, x, y, ix, iy)
   else .Call(C_unit_pairs, x, y, ix, iy, clusters)
-  recompute_dominant(result, x, y, clusters, function(x, y, clusters) {
-    loo_pairs(x, y, ix, iy, clusters)
-  })
+  recompute_dominant(result, x, y, clusters, loo_pairs, ix = ix, iy = iy)
 }
 
 loo_weighted <- function(x, y, w, clusters = NULL) {
   result <- if (is.null(clusters)) .Call(C_loo_weighted, x, y, w)
   else .Call(C_unit_weighted, x, y, w, clusters)
-  recompute_dominant(result, x, y, clusters, function(x, y, clusters) {
-    loo_weighted(x, y, w, clusters)
-  })
+  recompute_dominant(result, x, y, clusters, loo_weighted, w = w)
 }
 
 # Totals from the Gram matrix, where it is smaller than the neuron pairs are many.
@@ -119,13 +109,14 @@ pair_terms <- function(x, y, clusters = NULL) {
   if (is.null(clusters)) .Call(C_pair_terms, x, y) else .Call(C_unit_terms, x, y, clusters)
 }
 
-recompute_dominant <- function(result, x, y, clusters, compute) {
+# compute, ...: what gave the result, and its arguments beside the data and the clusters.
+recompute_dominant <- function(result, x, y, clusters, compute, ...) {
   units <- if (is.null(clusters)) seq_len(nrow(x)) else clusters
   if (nrow(result$naive) < 6) return(result)
   for (unit in unique(c(dominant_units(x, units), dominant_units(y, units)))) {
     keep <- units != unit
     without <- compute(recenter(x[keep, , drop = FALSE]), recenter(y[keep, , drop = FALSE]),
-                    cut_clusters(clusters, keep))
+                       clusters = cut_clusters(clusters, keep), ...)
     for (kind in names(result)) result[[kind]][unit + 1, ] <- without[[kind]][1, ]
   }
   result

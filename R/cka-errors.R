@@ -7,7 +7,20 @@ cka_errors <- function(cosine = NULL) {
     if (args$kernel == "manifold") return(NULL)
     if (args$kernel == "rbf" && args$corrects$trials) return(NULL)
     weighted <- function(pair, args, w, d) {
-      value <- weighted_cka(pair, args, w)
+      kind <- kind_of_cka(args)
+      a <- kernel_side(pair$x, args, kind)
+      b <- kernel_side(pair$y, args, kind)
+      value <- if (!args$corrects$neurons) weighted_ratios(kind, a, b, w) else {
+        check_units(pair, args)
+        h <- weighted_products(kind, a, b, w)
+        self <- function(repr, total, side) {
+          own <- self_labels(repr, args, side)
+          labels <- if (!is.null(own)) list(x = own, y = own)
+          allowed_h(self_pair(repr), total, labels, w, TRUE)
+        }
+        ratio_of_products(allowed_h(pair, h$xy, pair_labels(pair, args), w, FALSE),
+                          self(pair$x, h$xx, "x"), self(pair$y, h$yy, "y"))
+      }
       if (is.null(cosine)) value else cosine$score(value)
     }
     possible <- is.null(args$clusters) && !args$corrects$trials
@@ -81,9 +94,25 @@ cka_table <- function(pair, args, codes, units = NULL, held = FALSE) {
   trials <- args$corrects$trials
   check_jackknife_memory(pair, if (trials) args$trials else 1)
   layout <- unit_layout(pair, args, units)
-  # several estimators of a pair have the same sums
-  allowed <- allowed_pairs(pair, args, !is.null(units))
+  # which neuron pairs count, as matrices of 0 and 1 for xy, xx and yy, where the units of the
+  # layout do not say so; NULL: all
+  allowed <- list()
+  if (args$corrects$neurons) {
+    labels <- pair_labels(pair, args)
+    weights <- function(labels, a, b) {
+      left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
+      neuron_pair_weights(left_out, ncol(pair[[a]]$data), ncol(pair[[b]]$data))
+    }
+    across <- !is.null(units) || any(layout$complete) && !is.null(labels)
+    if (across) allowed$xy <- weights(labels, "x", "y")
+    for (side in if (!is.null(units)) names(which(!layout$complete))) {
+      own <- self_labels(pair[[side]], args, side)
+      allowed[[paste0(side, side)]] <- weights(list(x = own, y = own), side, side)
+    }
+  }
+  if (!length(allowed)) allowed <- NULL
   held <- held && !any(layout$complete) && is.null(allowed)
+  # several estimators of a pair have the same sums
   what <- list("deletions of the CKA", trials, layout, codes, allowed, held)
   loo <- remember(pair$cache, what, {
     if (held) held_neuron_sums(pair, layout, codes)
@@ -101,22 +130,6 @@ cka_table <- function(pair, args, codes, units = NULL, held = FALSE) {
 }
 
 # ---- with weights
-
-weighted_cka <- function(pair, args, w) {
-  kind <- kind_of_cka(args)
-  a <- kernel_side(pair$x, args, kind)
-  b <- kernel_side(pair$y, args, kind)
-  if (!args$corrects$neurons) return(weighted_ratios(kind, a, b, w))
-  check_units(pair, args)
-  h <- weighted_products(kind, a, b, w)
-  self <- function(repr, total, side) {
-    own <- self_labels(repr, args, side)
-    labels <- if (!is.null(own)) list(x = own, y = own)
-    allowed_h(self_pair(repr), total, labels, w, TRUE)
-  }
-  ratio_of_products(allowed_h(pair, h$xy, pair_labels(pair, args), w, FALSE),
-                    self(pair$x, h$xx, "x"), self(pair$y, h$yy, "y"))
-}
 
 # The mean over the neuron pairs without equal labels, from the sum over all of them.
 allowed_h <- function(pair, total, labels, w, self) {

@@ -151,18 +151,14 @@ check_labels <- function(labels, width, arg, of, names = NULL) {
 
 # Tells the user that labels have no effect, because only the neuron correction uses them.
 note_unused_units <- function(estimator, given) {
-  plain <- is.null(given$units_x) && is.null(given$units_y) && is.null(given[["units"]]) &&
-    !isTRUE(given$shared_neurons)
-  if (plain) return(invisible())
-  if (any(correct_for("neurons", estimator))) {
-    if (!identical(given$complete, "both") || isTRUE(given$by_session)) return(invisible())
-    inform("unused_units", "Labels of neurons have no effect with complete = \"both\": of all ",
-           "neurons that there are, none is left out.")
-    return(invisible())
-  }
-  given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
-  used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
+  labels <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
+  used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), labels))
   if (!length(used)) return(invisible())
+  if (any(correct_for("neurons", estimator))) {
+    return(inform_if(identical(given$complete, "both") && !isTRUE(given$by_session),
+                     "unused_units", "Labels of neurons have no effect with complete = \"both\": ",
+                     "of all neurons that there are, none is left out."))
+  }
   inform("unused_units", "`", paste(used, collapse = "` and `"), "` ",
          "{if (length(used) > 1) 'have' else 'has'} no effect on the estimator ",
          "{enumerate(estimator)}: only \"stimulus_neuron\" leaves out pairs of neurons.")
@@ -171,10 +167,9 @@ note_unused_units <- function(estimator, given) {
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
   refuse_if(shared_neurons && !(is.null(units_x) && is.null(units_y)), "labels", "Give either ",
             "`shared_neurons` or `units_x` and `units_y`, not both: labels say which are the same.")
-  if (is.null(units_x) != is.null(units_y)) {
-    missing_one <- if (is.null(units_x)) "units_x" else "units_y"
-    refuse("labels", "`{missing_one}` is missing: give labels for both sides or for neither.")
-  }
+  refuse_if(is.null(units_x) != is.null(units_y), "labels",
+            "`units_{if (is.null(units_x)) 'x' else 'y'}` is missing: give labels for both sides ",
+            "or for neither.")
 }
 
 check_units <- function(pair, args) {
@@ -316,13 +311,9 @@ no_allowed_pair <- function(pair, self) {
   arg <- pair$x$arg
   if (self && ncol(pair$x$data) == 1) {
     # what the function that the user called can do without a neuron correction
-    remedy <- if (offers_argument("estimator")) {
-      "Use estimator = \"stimulus\"."
-    } else if (offers_argument("measure")) {
-      "Use measure(\"cka\", estimator = \"stimulus\")."
-    } else {
-      "Give data of more neurons."
-    }
+    remedy <- if (offers_argument("estimator")) "Use estimator = \"stimulus\"." else
+      if (offers_argument("measure")) "Use measure(\"cka\", estimator = \"stimulus\")." else
+        "Give data of more neurons."
     refuse("pairs", "`{arg}` has a single neuron (column): the neuron correction needs at least ",
            "two. {remedy}")
   }
@@ -350,10 +341,9 @@ refuse_single_session <- function(reprs, where) {
     given <- unclass(repr$responses)
     length(unique(given$session)) == 1 && length(unique(given$neuron)) != 1
   }, NA)
-  if (!all(single)) return(invisible())
-  refuse("pairs", "No neuron pair is allowed {where}: all columns are of one `session`, whose ",
-         "neurons may share noise. Leave out `session` of responses(): such noise then stays.",
-         arg = reprs[[1]]$arg)
+  refuse_if(all(single), "pairs", "No neuron pair is allowed {where}: all columns are of one ",
+            "`session`, whose neurons may share noise. Leave out `session` of responses(): such ",
+            "noise then stays.", arg = reprs[[1]]$arg)
 }
 
 # Whose neurons are a sample of the interval, c(x, y)? By default what the estimator corrects for:

@@ -85,7 +85,11 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
     structure(list(id = "cka", label = e, args = with_estimator(args, e),
                    declaration = declaration("cka")), class = "repalign_measure")
   })
-  check_single_sides(x, y)
+  for (arg in c("x", "y")) {
+    given <- if (arg == "x") x else y
+    refuse_prepared_data(given, arg)
+    if (is.null(given) || is_collection(given)) representation(given, arg)
+  }
   call <- open_call(x, y, set, na, clusters = clusters, use = "errors", least = 5,
                     why = "a jackknife", remedy = cluster_remedy)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
@@ -95,8 +99,9 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   task$settings <- interval_settings(over, "auto", 200, "auto", NULL, NULL, conf_level)
   check_interval_task(task, y)
   settled <- lapply(task$set, function(measure) measure$args)
-  task$set <- Map(function(measure, args) replace(measure, "label", args$estimator), task$set,
-                  settled)
+  task$set <- lapply(task$set, function(measure) {
+    replace(measure, "label", measure$args$estimator)
+  })
   for (args in settled) if (corrects_sample(args)) note_shared_neurons(pair, args)
   tables <- lapply(settled, function(args) cka_table(pair, args, task$codes))
   task$scores <- vapply(tables, function(table) table$values[1, 1], 0)
@@ -108,28 +113,17 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   rows <- Map(estimator_row, settled, tables, split(made$rows, seq_along(tables)),
               MoreArgs = list(pair = pair))
   warn_undefined_deletions(rows, pair)
-  if (any(made$constant)) {
-    lost <- vapply(rows[made$constant], function(row) row$values$estimator, "")
-    warn("undefined", "No standard error (NA) of the {enumerate(lost)} CKA: it does not vary with ",
-         "what was sampled, as that of identical data.")
-  }
+  lost <- vapply(rows[made$constant], function(row) row$values$estimator, "")
+  warn_if(length(lost), "undefined", "No standard error (NA) of the {enumerate(lost)} CKA: it ",
+          "does not vary with what was sampled, as that of identical data.")
   warn_intervals_above(task, made$rows, inspected = FALSE)
   warn_unstable_intervals(pair, rows, task$codes)
-  if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
-    warn("undefined", "Some H values are too large or too small for a double (NA); the CKA does ",
-         "not depend on the units.")
-  }
+  extreme <- vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA)
+  warn_if(any(extreme), "undefined", "Some H values are too large or too small for a double (NA); ",
+          "the CKA does not depend on the units.")
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
   new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
-}
-
-check_single_sides <- function(x, y) {
-  for (arg in c("x", "y")) {
-    given <- if (arg == "x") x else y
-    refuse_prepared_data(given, arg)
-    if (is.null(given) || is_collection(given)) representation(given, arg)
-  }
 }
 
 # What a row of cka_interval() has beside that of score_interval(). args: settled; table: from
@@ -140,19 +134,12 @@ estimator_row <- function(args, table, row, pair) {
   value <- row$score
   moments <- two_way_moments(h, loo)
   se <- sqrt(two_way_variance(table$values, loo))
+  error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
   # the columns cka_corrected and correction. se: of all samples, NA where a deletion has no ratio
-  word <- if (args$estimator != "stimulus_neuron" || !corrects_sample(args)) {
-    "other"
-  } else if (is.na(value)) {
-    "undefined"
-  } else if (is.na(se)) {
-    "uncertain"
-  } else {
-    error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
-    if (max(error) >= largest_relative_error) {
-      "uncertain"
-    } else if (is_uneven(pair)) "given" else "even"
-  }
+  word <- if (args$estimator != "stimulus_neuron" || !corrects_sample(args)) "other" else
+    if (is.na(value)) "undefined" else
+      if (is.na(se) || max(error) >= largest_relative_error) "uncertain" else
+        if (is_uneven(pair)) "given" else "even"
   corrected <- if (word == "given") corrected_ratio(moments$mean, moments$cov) else NA_real_
   values <- data.frame(
     estimator = args$estimator, complete = args$complete, cka = value, se = row$se, df = row$df,

@@ -17,21 +17,37 @@ check_jackknife_memory <- function(pair, trials = 1) {
 # that the estimator goes by.
 unit_layout <- function(pair, args, labels = NULL) {
   widths <- c(x = ncol(pair$x$data), y = ncol(pair$y$data))
-  if (!is.null(labels)) {
-    invisible()
-  } else if (args$shared_neurons) {
-    labels <- lapply(widths, seq_len)
+  if (is.null(labels)) labels <- if (args$shared_neurons) {
+    lapply(widths, seq_len)
   } else if (!is.null(args$units_x)) {
-    labels <- list(x = check_labels(args$units_x, widths[[1]], "units_x", "x",
-                                    colnames(pair$x$data)),
-                   y = check_labels(args$units_y, widths[[2]], "units_y", "y",
-                                    colnames(pair$y$data)))
+    list(x = check_labels(args$units_x, widths[[1]], "units_x", "x", colnames(pair$x$data)),
+         y = check_labels(args$units_y, widths[[2]], "units_y", "y", colnames(pair$y$data)))
   } else {
     # columns to which an object gives one label, and else each alone
     own <- list(x = side_labels(pair$x, args, "x"), y = side_labels(pair$y, args, "y"))
     common <- pair_labels(pair, args)
-    refuse_moved_neurons(c(own, common), pair)
-    labels <- if (!is.null(common)) lapply(common, as.vector) else {
+    # a neuron that lies in one session is deleted with it
+    named <- Filter(function(side) !is.null(attr(side, "neurons")), c(own, common))
+    places <- unique(data.frame(
+      neuron = as.character(unlist(lapply(named, attr, "neurons"), use.names = FALSE)),
+      session = as.character(unlist(lapply(named, as.vector), use.names = FALSE))
+    ))
+    moved <- places$neuron[anyDuplicated(places$neuron)]
+    if (length(moved)) {
+      sides <- intersect(names(which(vapply(named, function(side) {
+        moved %in% attr(side, "neurons")
+      }, NA))), c("x", "y"))
+      of <- unique(args_of(pair[sides]))
+      refuse(c("repalign_error_moved_neurons", "repalign_error_choice"), "Neuron ",
+             "{quoted(moved)} of ", enumerate(paste0("`", of, "`"), quote = FALSE),
+             " is in several sessions: errors that delete whole sessions, for the noise that ",
+             "neurons share in them, cannot delete it. Declare either `session` or `neuron` in ",
+             "responses(), or leave all neurons in: score_interval(over = \"stimuli\")",
+             if (any(vapply(pair[sides], has_trials, NA))) {
+               "; \"stimulus_neuron_trial\" takes the noise out"
+             }, ".", arg = of[1])
+    }
+    if (!is.null(common)) lapply(common, as.vector) else {
       # nothing is on both sides
       alone <- Map(function(own, width) if (is.null(own)) seq_len(width) else own, own, widths)
       list(x = paste("x", alone$x), y = paste("y", alone$y))
@@ -60,7 +76,7 @@ layout_of_labels <- function(labels, complete = c(x = FALSE, y = FALSE)) {
 # `unit` and `within` have a column for each unit.
 # clusters: codes; then whole clusters of stimuli are deleted, and n is their number.
 # allowed: NULL where the neuron pairs within a unit are those that the estimator leaves out, else
-# what allowed_pairs() gives.
+# what cka_table() makes.
 leave_out_sums <- function(pair, layout, clusters = NULL, allowed = NULL) {
   x <- centered_data(pair$x)
   y <- if (pair$self) x else centered_data(pair$y)
@@ -181,32 +197,9 @@ held_sums <- function(x, layout, clusters, labels = NULL) {
     totals$stimulus <- totals$stimulus - rowSums(within$stimulus)
   }
   none <- matrix(0, length(totals$stimulus), layout$count)
-  parts <- lapply(totals[c("naive", "stimulus")], function(total) {
-    list(total = total, unit = none, within = none)
-  })
-  zero <- numeric(layout$count)
-  c(parts, list(pairs = list(total = count, unit = zero, within = zero)))
-}
-
-# Which neuron pairs count, as matrices of 0 and 1 for xy, xx and yy, where the units of a layout do
-# not say so; NULL: all. own_units: are the units others than those that the estimator goes by?
-allowed_pairs <- function(pair, args, own_units = FALSE) {
-  if (!args$corrects$neurons) return(NULL)
-  widths <- c(x = ncol(pair$x$data), y = ncol(pair$y$data))
-  weights <- function(labels, a, b) {
-    left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
-    neuron_pair_weights(left_out, widths[[a]], widths[[b]])
-  }
-  complete <- complete_of_pair(pair, args)
-  labels <- pair_labels(pair, args)
-  across <- own_units || any(complete) && !is.null(labels)
-  allowed <- list(xy = if (across) weights(labels, "x", "y"))
-  for (side in if (own_units) names(which(!complete))) {
-    own <- self_labels(pair[[side]], args, side)
-    allowed[[paste0(side, side)]] <- weights(list(x = own, y = own), side, side)
-  }
-  allowed <- Filter(Negate(is.null), allowed)
-  if (length(allowed)) allowed
+  held <- function(total, none) list(total = total, unit = none, within = none)
+  c(lapply(totals[c("naive", "stimulus")], held, none),
+    list(pairs = held(count, numeric(layout$count))))
 }
 
 centered_data <- function(repr) {
@@ -229,16 +222,18 @@ neuron_pair_sums <- function(x, y, sides, layout, clusters, allowed) {
   rows <- loo_columns(x, y, clusters)
   columns <- if (sides[1] == sides[2]) rows else loo_columns(y, x, clusters)
   within <- within_unit_sums(x, y, unit[[1]], unit[[2]], count, clusters)
-  parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
-    list(
-      total = rowSums(rows[[kind]]),
-      # rows and columns both count the neuron pairs within a unit, which must count once
-      unit = sum_by_unit(rows[[kind]], unit[[1]], count) +
-        sum_by_unit(columns[[kind]], unit[[2]], count) - within[[kind]],
-      within = within[[kind]]
-    )
-  })
-  c(parts, list(pairs = neuron_pair_counts(unit[[1]], unit[[2]], count)))
+  sums_of_units(rows, columns, within, unit[[1]], unit[[2]], count)
+}
+
+# The three sums of each kind of terms, and the numbers of neuron pairs in them. rows, columns: the
+# sums of each neuron of the first side and of the second.
+sums_of_units <- function(rows, columns, within, unit_x, unit_y, units) {
+  # rows and columns both count the neuron pairs within a unit, which must count once
+  parts <- Map(function(rows, columns, within) {
+    list(total = rowSums(rows), within = within, unit = sum_by_unit(rows, unit_x, units) +
+           sum_by_unit(columns, unit_y, units) - within)
+  }, rows, columns, within)
+  c(parts, list(pairs = neuron_pair_counts(unit_x, unit_y, units)))
 }
 
 # The numbers of neuron pairs in these three sums.
@@ -278,21 +273,14 @@ within_unit_sums <- function(x, y, unit_x, unit_y, units, clusters = NULL) {
 # in the first column no unit is deleted, in the others one each.
 h_table <- function(part, estimator) {
   sums <- part[[if (estimator == "naive") "naive" else "stimulus"]]
-  total <- sums$total
-  unit <- sums$unit
   pairs <- part$pairs
-  all <- pairs$total
-  each <- pairs$unit
   if (corrections[[estimator]]$neurons) {
     # the neuron correction leaves out all neuron pairs within a unit
-    total <- total - rowSums(sums$within)
-    unit <- unit - sums$within
-    all <- all - sum(pairs$within)
-    each <- each - pairs$within
+    sums <- list(total = sums$total - rowSums(sums$within), unit = sums$unit - sums$within)
+    pairs <- list(total = pairs$total - sum(pairs$within), unit = pairs$unit - pairs$within)
   }
-  table <- cbind(total, total - unit, deparse.level = 0)
-  counts <- c(all, all - each)
-  table <- sweep(table, 2, counts, "/")
+  counts <- c(pairs$total, pairs$total - pairs$unit)
+  table <- sweep(cbind(sums$total, sums$total - sums$unit, deparse.level = 0), 2, counts, "/")
   # what rounding leaves of weights that are all gone is nothing
   table[, counts <= tie_share * counts[1]] <- NA
   table
@@ -324,8 +312,8 @@ two_way_products <- function(a, b, loo) {
 
 # Degrees of freedom of a variance whose main parts are estimated apart (Satterthwaite).
 two_way_df <- function(theta, variance, loo) {
-  main <- two_way_products(theta, theta, loo)$main
   if (is.na(variance) || variance == 0) return(NA_real_)
+  main <- two_way_products(theta, theta, loo)$main
   sizes <- c(loo$n, lengths(loo$layout$strata))
   variance^2 / sum((main^2 / (sizes - 1))[main > 0])
 }

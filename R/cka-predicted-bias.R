@@ -86,40 +86,73 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
     geometry <- estimated_geometry(pair, estimator, is.null(y))
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
-  expected <- expected_cka(geometry, estimator, assume)
+  expected <- if (estimator == "stimulus_neuron") {
+    geometry$cka + ratio_bias_of(geometry$h$mean, geometry$h$cov)
+  } else {
+    sides <- geometry[c("x", "y")]
+    if (assume == "normalized") sides <- lapply(sides, replace, "psi_neurons", 1)
+    inflation <- vapply(sides, function(s) 1 + (s$gamma / s$psi_neurons - 1) / s$q, 0)
+    if (estimator == "stimulus") geometry$cka / sqrt(prod(inflation)) else {
+      n <- geometry$n
+      below <- vapply(c("x", "y"), function(side) {
+        s <- sides[[side]]
+        b <- s$gamma / s$psi_stimuli * (1 - 1 / s$q) + s$gamma / (s$rho * s$q)
+        c <- s$gamma * (1 - 1 / s$q) + s$gamma / (s$psi_neurons * s$q)
+        expected_naive_h(inflation[[side]], b, c, n)
+      }, 0)
+      traces <- sqrt(sides$x$gamma * sides$y$gamma)
+      expected_naive_h(geometry$cka, geometry$diagonal, traces, n) / sqrt(prod(below))
+    }
+  }
   rows <- data.frame(estimator = estimator, cka = geometry$cka, expected = expected,
                      bias = expected - geometry$cka,
                      factor = if (identical(geometry$cka, 0)) NA_real_ else expected / geometry$cka)
   new_result(rows, "repalign_predicted_bias")
 }
 
-# alone: is there no y?
+# n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); and in units of
+# sqrt(<k_x^2> <k_y^2>): cka, the mean of k_x(s, s') k_y(s, s'), and diagonal, that of
+# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.) For
+# "stimulus_neuron" only n, cka and h: means and covariances of the three H values. alone: is there
+# no y?
 estimated_geometry <- function(pair, estimator, alone) {
   rx <- pair$x
   if (estimator == "stimulus_neuron") {
     # what the bias of the corrected ratio comes from: cka, and h, the means of the three corrected
     # H values with their covariances, by the jackknife over stimuli and neurons
-    check_rows(pair$x$n, 5, pair$x$arg, "a jackknife")
+    check_rows(rx$n, 5, rx$arg, "a jackknife")
     for (repr in pair[c("x", "y")]) {
       refuse_single_neuron(repr, "the neuron correction needs at least two")
     }
     check_jackknife_memory(pair)
     value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
-    self <- function(repr) self_h(repr, corrected_cka, self_labels(repr, corrected_cka, "x"))
-    if (alone && !is_positive(self(pair$x))) {
+    if (alone && !is_positive(self_h(rx, corrected_cka, self_labels(rx, corrected_cka, "x")))) {
       warn("undefined", "The corrected CKA is undefined (NA): the H value of `x` with itself is ",
            "not positive. There are too few stimuli or neurons.")
       value <- NA_real_
     }
-    h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
-         else if (alone) resampled_moments(pair$x)
-         else {
-           loo <- leave_out_sums(pair, unit_layout(pair, corrected_cka))
-           two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, "stimulus_neuron"), loo)
-         }
+    h <- if (is.na(value)) {
+      list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
+    } else if (alone) {
+      # for two samples of neurons of one population: their H values have the same mean; what the
+      # stimuli add to one they add to all; of what a neuron adds to the self term of its sample,
+      # half is added to the H value across the samples, where it takes part in half as many pairs
+      layout <- neuron_layout(NULL, ncol(rx$data))
+      table <- h_table(self_sums(centered_data(rx), "x", layout), "stimulus_neuron")
+      parts <- two_way_products(table, table, list(n = rx$n, layout = layout))
+      interaction <- sum(parts$interactions)
+      own <- sum(parts$main) - interaction
+      stimuli <- parts$main[1] - interaction
+      half <- stimuli + parts$main[2] / 2
+      cov <- c(own, half, half, half, own, stimuli, half, stimuli, own)
+      list(mean = rep(table[1, 1], 3), cov = matrix(cov, 3))
+    } else {
+      loo <- leave_out_sums(pair, unit_layout(pair, corrected_cka))
+      two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, "stimulus_neuron"), loo)
+    }
     warn_if(!is.na(value) && anyNA(h$cov), "undefined", "The bias of the corrected CKA is ",
             "undefined (NA): its jackknife needs at least 3 neurons on each side.")
-    return(list(n = pair$x$n, cka = value, h = h))
+    return(list(n = rx$n, cka = value, h = h))
   }
   check_rows(rx$n, 4, "x", "a corrected estimator")
   if (alone) {
@@ -127,14 +160,14 @@ estimated_geometry <- function(pair, estimator, alone) {
     return(list(n = rx$n, x = side, y = side, cka = 1,
                 diagonal = side$gamma / side$psi_stimuli))
   }
-  fx <- form_linear(pair$x)
+  fx <- form_linear(rx)
   fy <- form_linear(pair$y)
   check_pair_memory(declaration("cka"), pair, corrected_cka)
   value <- compare_pair(declaration("cka"), pair, corrected_cka)
   self <- vapply(pair[c("x", "y")], function(repr) {
     self_h(repr, corrected_cka, self_labels(repr, corrected_cka, "x"))$value
   }, 0)
-  list(n = fx$n, x = side_geometry(pair$x), y = side_geometry(pair$y), cka = value,
+  list(n = fx$n, x = side_geometry(rx), y = side_geometry(pair$y), cka = value,
        diagonal = if (is.na(value)) NA_real_
        else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
 }
@@ -149,50 +182,7 @@ side_geometry <- function(repr) {
 }
 
 refuse_single_neuron <- function(repr, why) {
-  if (ncol(repr$data) > 1) return(invisible())
-  refuse("pairs", "`{repr$arg}` has a single neuron (column): {why}.")
-}
-
-# For two samples of neurons of one population: their H values have the same mean; what the stimuli
-# add to one they add to all; of what a neuron adds to the self term of its sample, half is added
-# to the H value across the samples, where it takes part in half as many pairs.
-resampled_moments <- function(repr) {
-  layout <- neuron_layout(NULL, ncol(repr$data))
-  h <- h_table(self_sums(centered_data(repr), "x", layout), "stimulus_neuron")
-  parts <- two_way_products(h, h, list(n = repr$n, layout = layout))
-  interaction <- sum(parts$interactions)
-  own <- sum(parts$main) - interaction
-  stimuli <- parts$main[1] - interaction
-  half <- stimuli + parts$main[2] / 2
-  cov <- matrix(c(own, half, half, half, own, stimuli, half, stimuli, own), 3)
-  list(mean = rep(h[1, 1], 3), cov = cov)
-}
-
-# geometry: n; x and y, each list(q, gamma, psi_stimuli, psi_neurons, rho); and in units of
-# sqrt(<k_x^2> <k_y^2>): cka, the mean of k_x(s, s') k_y(s, s'), and diagonal, that of
-# k_x(s, s) k_y(s, s). (zeta of the paper is their quotient, and infinite for cka = 0.) For
-# "stimulus_neuron" only cka and h: means and covariances of the three H values.
-expected_cka <- function(geometry, estimator, assume) {
-  if (estimator == "stimulus_neuron") {
-    return(geometry$cka + ratio_bias_of(geometry$h$mean, geometry$h$cov))
-  }
-  sides <- lapply(geometry[c("x", "y")], function(side) {
-    if (assume == "normalized") side$psi_neurons <- 1
-    side
-  })
-  if (estimator == "stimulus") {
-    inflation <- vapply(sides, function(s) 1 + (s$gamma / s$psi_neurons - 1) / s$q, 0)
-    return(geometry$cka / sqrt(prod(inflation)))
-  }
-  below <- vapply(sides, function(side, n) {
-    q <- side$q
-    a <- 1 + (side$gamma / side$psi_neurons - 1) / q
-    b <- side$gamma / side$psi_stimuli * (1 - 1 / q) + side$gamma / (side$rho * q)
-    c <- side$gamma * (1 - 1 / q) + side$gamma / (side$psi_neurons * q)
-    expected_naive_h(a, b, c, n)
-  }, 0, n = geometry$n)
-  traces <- sqrt(sides$x$gamma * sides$y$gamma)
-  expected_naive_h(geometry$cka, geometry$diagonal, traces, geometry$n) / sqrt(prod(below))
+  refuse_if(ncol(repr$data) < 2, "pairs", "`{repr$arg}` has a single neuron (column): {why}.")
 }
 
 # E[H_0] of n stimuli with estimated means, from the expectations of k_xy(s, s')

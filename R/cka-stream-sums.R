@@ -8,13 +8,29 @@ NULL
 # The streamed CKA from minibatches: H values of disjoint batches of rows, and their means.
 
 streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
-  give <- batch_giver(feed, batch, shuffle)
+  refuse_if(isTRUE(shuffle) && is.null(feed$pick), "value", "`shuffle` needs rows that can be ",
+            "read in any order: files such as .npy, or matrices. Give the rows in random order ",
+            "yourself.")
+  shuffled <- !is.null(feed$pick) && !identical(shuffle, FALSE)
+  if (shuffled) {
+    order <- sample.int(feed$n)
+    at <- 0
+    feed$read <- 0
+  }
+  give <- function() {
+    if (!shuffled) return(next_rows(feed, batch))
+    if (at + batch > feed$n) return(NULL)
+    # sorted, so that a file is read from its beginning to its end
+    rows <- sort(order[at + seq_len(batch)])
+    at <<- at + batch
+    checked_chunk(feed$pick(rows), feed)
+  }
   h <- list()
   scale <- NULL
   means <- list(x = NULL, y = NULL)
   while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
-    if (!attr(give, "shuffled")) means <- Map(add_batch_means, means, chunk[c("x", "y")])
-    if (length(h) == 0 && !attr(give, "shuffled")) {
+    if (!shuffled) means <- Map(add_batch_means, means, chunk[c("x", "y")])
+    if (length(h) == 0 && !shuffled) {
       warn_of_rows(chunk["x"], chunk["y"], "order", shuffle_advice)
     }
     # H values of a minibatch, by the functions of cka()
@@ -73,26 +89,6 @@ add_batch_means <- function(before, data) {
        within = before$within + within, count = before$count + 1)
 }
 
-# A function that gives the next minibatch, whose attribute tells whether rows are shuffled.
-batch_giver <- function(feed, batch, shuffle) {
-  refuse_if(isTRUE(shuffle) && is.null(feed$pick), "value", "`shuffle` needs rows that can be ",
-            "read in any order: files such as .npy, or matrices. Give the rows in random order ",
-            "yourself.")
-  if (is.null(feed$pick) || identical(shuffle, FALSE)) {
-    return(structure(function() next_rows(feed, batch), shuffled = FALSE))
-  }
-  order <- sample.int(feed$n)
-  at <- 0
-  feed$read <- 0
-  structure(function() {
-    if (at + batch > feed$n) return(NULL)
-    # sorted, so that a file is read from its beginning to its end
-    rows <- sort(order[at + seq_len(batch)])
-    at <<- at + batch
-    checked_chunk(feed$pick(rows), feed)
-  }, shuffled = TRUE)
-}
-
 # From the values of each minibatch those of all, and of all without each.
 deletions_of_means <- function(h) {
   count <- length(h)
@@ -101,8 +97,7 @@ deletions_of_means <- function(h) {
       parts <- vapply(h, function(one) unlist(one[[which]][[e]][c("value", "magnitude")]),
                       c(value = 0, magnitude = 0))
       sums <- rowSums(parts)
-      without <- if (count > 1) (sums - parts) / (count - 1)
-      cbind(sums / count, without)
+      cbind(sums / count, if (count > 1) (sums - parts) / (count - 1))
     })
   })
   lapply(seq_len(if (count > 1) count + 1 else 1), function(at) {
@@ -116,22 +111,6 @@ deletions_of_means <- function(h) {
 
 # The exact streamed CKA: sums over rows, from which the H values follow, are gathered chunk by
 # chunk, and added up.
-
-# The three H values of a CKA as comparisons of columns. Columns of x and y stand side by side, and
-# are numbered together: a and b are those that are compared, left_out the neuron pairs (numbers
-# within a and b, excluded_pairs()) that the neuron correction leaves out, if it is asked for.
-# labels: from stream_labels(), or NULL.
-compared_columns <- function(widths, labels) {
-  x <- seq_len(widths[["x"]])
-  y <- widths[["x"]] + seq_len(widths[["y"]])
-  left_out <- function(labels) {
-    if (!is.null(labels)) return(excluded_pairs(labels$x, labels$y))
-    list(x = integer(), y = integer(), blocks = list(), count = 0)
-  }
-  list(xy = list(a = x, b = y, left_out = left_out(labels$xy)),
-       xx = list(a = x, b = x, left_out = left_out(labels$xx)),
-       yy = list(a = y, b = y, left_out = left_out(labels$yy)))
-}
 
 # Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle
 # packed; by_weight: those of the columns with the squared norms of the rows of x and of y, and the

@@ -11,9 +11,6 @@ NULL
 # A source is a list: take(count) gives the next rows, at most so many, as a matrix, or NULL at the
 # end; n is the number of rows and pick(rows) gives any of them, or both are NULL where rows only
 # come one after the other; end() frees what the source holds.
-new_source <- function(take, n = NULL, pick = NULL, end = function() NULL) {
-  list(take = take, n = n, pick = pick, end = end)
-}
 
 refuse_streamed_responses <- function(x, arg) {
   parts <- declared_parts(x)
@@ -25,7 +22,8 @@ refuse_streamed_responses <- function(x, arg) {
          ", or all rows to cka().", arg = "chunks")
 }
 
-# given: what a user gave for one side; arg: its name in messages.
+# given: what a user gave for one side, a file as its path or c(file, name of an array in it); arg:
+# its name in messages.
 as_source <- function(given, arg, allow_na = FALSE) {
   if (inherits(given, "connection")) {
     opened <- !isOpen(given)
@@ -33,34 +31,13 @@ as_source <- function(given, arg, allow_na = FALSE) {
     return(table_source(given, NULL, summary(given)$description,
                         if (opened) close else function(connection) NULL))
   }
-  if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
-  if (is_responses(given)) refuse_streamed_responses(given, paste0("chunks$", arg))
-  refuse_if(is.list(given) && !is.data.frame(given) || is.null(given), "type",
-            "`{arg}` of `chunks` must be the path of a file, a connection or a matrix, not ",
-            "{describe(given)}.", arg = "chunks")
-  matrix_source(as_numeric_matrix(given, arg, allow_na))
-}
-
-matrix_source <- function(data) {
-  rows_source(nrow(data), function(rows) data[rows, , drop = FALSE])
-}
-
-# A source of n rows that can be read in any order.
-rows_source <- function(n, pick, end = function() NULL) {
-  done <- 0
-  take <- function(count) {
-    if (done >= n) return(NULL)
-    rows <- (done + 1):min(done + count, n)
-    done <<- rows[length(rows)]
-    pick(rows)
+  if (!is.character(given) || !is.null(dim(given))) {
+    if (is_responses(given)) refuse_streamed_responses(given, paste0("chunks$", arg))
+    refuse_if(is.list(given) && !is.data.frame(given) || is.null(given), "type",
+              "`{arg}` of `chunks` must be the path of a file, a connection or a matrix, not ",
+              "{describe(given)}.", arg = "chunks")
+    return(matrix_source(as_numeric_matrix(given, arg, allow_na)))
   }
-  new_source(take, n, pick, end)
-}
-
-# ---- files
-
-# given: a path, or c(file, name of an array in it).
-file_source <- function(given, arg) {
   refuse_if(length(given) > 2 || !length(given) || anyNA(given), "value",
             "`chunks` must name one file for `{arg}`, or a file and an array in it: ",
             "c(\"layers.safetensors\", \"layer1\").")
@@ -78,17 +55,31 @@ file_source <- function(given, arg) {
     # an archive is unpacked once, and not for every chunk again
     unpacked <- unpack_array(path, name)
     flat <- flattened_once()
-    pick <- function(rows) {
+    return(rows_source(npy_rows(unpacked$path), function(rows) {
       flat(arrange_axes(read_npy(unpacked$path, rows, path, unpacked$name), TRUE, path))
-    }
-    return(rows_source(npy_rows(unpacked$path), pick,
-                       function() unlink(unpacked$folder, recursive = TRUE)))
+    }, function() unlink(unpacked$folder, recursive = TRUE)))
   }
   n <- if (!is.null(format$rows)) format$rows(path, name)
   # what can only be read whole is read once
   if (is.null(n)) return(matrix_source(read_one_array(file, name)))
   once <- flattened_once()
   rows_source(n, function(rows) once(read_one_array(file, name, rows)))
+}
+
+matrix_source <- function(data) {
+  rows_source(nrow(data), function(rows) data[rows, , drop = FALSE])
+}
+
+# A source of n rows that can be read in any order.
+rows_source <- function(n, pick, end = function() NULL) {
+  done <- 0
+  take <- function(count) {
+    if (done >= n) return(NULL)
+    rows <- (done + 1):min(done + count, n)
+    done <<- rows[length(rows)]
+    pick(rows)
+  }
+  list(take = take, n = n, pick = pick, end = end)
 }
 
 # A function that evaluates `code` and lets pass only the first message about flattened axes.
@@ -143,7 +134,7 @@ table_source <- function(connection, sep, file, end) {
     done <<- done + length(lines)
     table_data(lines, top, file, rows)
   }
-  new_source(take, end = function() end(connection))
+  list(take = take, end = function() end(connection))
 }
 
 # ---- feed
@@ -178,14 +169,43 @@ as_feed <- function(chunks, na = "error") {
   if (is.character(chunks)) chunks <- as.list(chunks)
   usable <- is.list(chunks) && !is.data.frame(chunks) && length(chunks)
   all_chunks <- usable && all(vapply(chunks, is_chunk, NA))
-  if (usable && is_chunk(chunks) && !all_chunks) return(feed_of_sides(named_sides(chunks), na))
-  refuse_if(!all_chunks, "type", "`chunks` must be a function that returns list(x = , y = ) and ",
-            "in the end NULL, a list of such pairs of matrices, or list(x = , y = ) of two files, ",
-            "connections or matrices, not {describe_chunks(chunks)}.")
-  at <- 0
-  new_feed(na = na, own = TRUE, function(count) {
-    at <<- at + 1
-    if (at <= length(chunks)) chunks[[at]]
+  if (all_chunks) {
+    at <- 0
+    return(new_feed(na = na, own = TRUE, function(count) {
+      at <<- at + 1
+      if (at <= length(chunks)) chunks[[at]]
+    }))
+  }
+  refuse_if(!usable || !is_chunk(chunks), "type", "`chunks` must be a function that returns ",
+            "list(x = , y = ) and in the end NULL, a list of such pairs of matrices, or ",
+            "list(x = , y = ) of two files, connections or matrices, not ",
+            "{describe_chunks(chunks)}.")
+  given <- named_sides(chunks)
+  x <- as_source(given$x, "x", na != "error")
+  y <- tryCatch(as_source(given$y, "y", na != "error"), error = function(e) {
+    x$end()
+    stop(e)
+  })
+  end <- function() {
+    x$end()
+    y$end()
+  }
+  if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
+    end()
+    refuse("rows", "`chunks` has {count_of(format(x$n), 'row')} in `x` and {format(y$n)} in `y`: ",
+           "the rows must be the same stimuli in the same order.")
+  }
+  pick <- if (!is.null(x$pick) && !is.null(y$pick)) {
+    function(rows) list(x = x$pick(rows), y = y$pick(rows))
+  }
+  new_feed(na = na, n = if (is.null(x$n)) y$n else x$n, pick = pick, end = end, function(count) {
+    chunk <- list(x = x$take(count), y = y$take(count))
+    if (is.null(chunk$x) && is.null(chunk$y)) return(NULL)
+    rows <- vapply(chunk, NROW, 0L)
+    refuse_if(rows[[1]] != rows[[2]], "rows", "One side of `chunks` ends before the other: where ",
+              "one still has {count_of(max(rows), 'row')}, the other has {min(rows)}. Their rows ",
+              "must be the same stimuli.")
+    chunk
   })
 }
 
@@ -213,35 +233,6 @@ is_chunk <- function(given) {
 
 named_sides <- function(chunk) {
   if (is.null(names(chunk))) stats::setNames(chunk, c("x", "y")) else chunk
-}
-
-feed_of_sides <- function(given, na) {
-  x <- as_source(given$x, "x", na != "error")
-  y <- tryCatch(as_source(given$y, "y", na != "error"), error = function(e) {
-    x$end()
-    stop(e)
-  })
-  end <- function() {
-    x$end()
-    y$end()
-  }
-  if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
-    end()
-    refuse("rows", "`chunks` has {count_of(format(x$n), 'row')} in `x` and {format(y$n)} in `y`: ",
-           "the rows must be the same stimuli in the same order.")
-  }
-  pick <- if (!is.null(x$pick) && !is.null(y$pick)) {
-    function(rows) list(x = x$pick(rows), y = y$pick(rows))
-  }
-  new_feed(na = na, n = if (is.null(x$n)) y$n else x$n, pick = pick, end = end, function(count) {
-    chunk <- list(x = x$take(count), y = y$take(count))
-    if (is.null(chunk$x) && is.null(chunk$y)) return(NULL)
-    rows <- vapply(chunk, function(part) if (is.null(part)) 0L else nrow(part), 0L)
-    refuse_if(rows[[1]] != rows[[2]], "rows", "One side of `chunks` ends before the other: where ",
-              "one still has {count_of(max(rows), 'row')}, the other has {min(rows)}. Their rows ",
-              "must be the same stimuli.")
-    chunk
-  })
 }
 
 # The next chunk, checked, or NULL at the end.
@@ -425,19 +416,34 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   feed$held <- next_chunk(feed, first_rows)
   refuse_if(is.null(feed$held), "size", "`chunks` gives no rows at all.")
   feed$names <- lapply(feed$held, colnames)
-  labels <- if (any(correct_for("neurons", estimator))) stream_labels(feed, given)
-  compared <- compared_columns(feed$widths, labels)
-  if (any(correct_for("neurons", estimator))) {
-    for (which in names(compared)) {
-      one <- compared[[which]]
-      if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
-      refuse("pairs", "No neuron pair is allowed ",
-             switch(which, xy = "between `x` and `y`", xx = "within `x`",
-               yy = "within `y`", no_branch(which)), ": all columns have the same label, or there ",
-             "is only one. Use finer labels or other columns.", arg = "chunks")
-    }
+  by_neurons <- any(correct_for("neurons", estimator))
+  labels <- if (by_neurons) stream_labels(feed, given)
+  # The three H values as comparisons of columns. Columns of x and y stand side by side, and are
+  # numbered together: a and b are those that are compared, left_out the neuron pairs (numbers
+  # within a and b) that the neuron correction leaves out, if it is asked for.
+  x <- seq_len(feed$widths[["x"]])
+  y <- feed$widths[["x"]] + seq_len(feed$widths[["y"]])
+  compared <- Map(function(a, b, labels) {
+    list(a = a, b = b, left_out = if (!is.null(labels)) excluded_pairs(labels$x, labels$y) else
+      list(x = integer(), y = integer(), blocks = list(), count = 0))
+  }, list(xy = x, xx = x, yy = y), list(y, x, y), list(labels$xy, labels$xx, labels$yy))
+  for (which in if (by_neurons) names(compared)) {
+    one <- compared[[which]]
+    refuse_if(one$left_out$count >= length(one$a) * as.double(length(one$b)), "pairs", "No neuron ",
+              "pair is allowed ", switch(which, xy = "between `x` and `y`", xx = "within `x`",
+                yy = "within `y`", no_branch(which)), ": all columns have the same label, or ",
+              "there is only one. Use finer labels or other columns.", arg = "chunks")
   }
-  if (is.null(batch)) batch <- batch_needed(feed)
+  columns <- as.double(sum(feed$widths))
+  bytes <- 8 * columns^2 * (most_blocks / 2 + 5)
+  small <- bytes < 2^28 && is.null(getOption("repalign.max_memory"))
+  # one pass, where it fits into memory
+  if (is.null(batch) && !small && bytes > memory_limit()) {
+    batch <- if (is.null(feed$n)) 1000 else max(4, min(1000, feed$n %/% 30))
+    inform("minibatches", "The products of all {columns} columns would take about ",
+           "{format_bytes(bytes)}, more than the {format_bytes(memory_limit())} allowed: values ",
+           "are pooled over minibatches of {count_of(batch, 'row')}.")
+  }
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
   inform_if(feed$left_out, "left_out", "Missing values: {count_of(feed$left_out, 'row')} left out.")
@@ -478,19 +484,6 @@ stream_labels <- function(feed, given) {
        yy = if (!complete[["y"]]) list(x = own[["y"]], y = own[["y"]]))
 }
 
-# NULL where one pass fits into memory, else the number of rows of minibatches.
-batch_needed <- function(feed) {
-  columns <- as.double(sum(feed$widths))
-  bytes <- 8 * columns^2 * (most_blocks / 2 + 5)
-  if (bytes < 2^28 && is.null(getOption("repalign.max_memory"))) return(NULL)
-  if (bytes <= memory_limit()) return(NULL)
-  batch <- if (is.null(feed$n)) 1000 else max(4, min(1000, feed$n %/% 30))
-  inform("minibatches", "The products of all {columns} columns would take about ",
-         "{format_bytes(bytes)}, more than the {format_bytes(memory_limit())} allowed: values are ",
-         "pooled over minibatches of {count_of(batch, 'row')}.")
-  batch
-}
-
 # ---- one pass
 
 # What stream_row() needs: H values and their magnitudes, for all rows and then without each block,
@@ -514,20 +507,31 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
                   at = Map(function(end, length) end - length + seq_len(length), ends, lengths(a))),
     has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA))
   )
-  blocks <- gather_sums(plan, rows_giver(feed))
+  # the next chunk: the user's own, pieces of equal size of a known number of rows, or else pieces
+  # that grow to the size `full` of a block
+  most <- max(256, chunk_numbers %/% sum(feed$widths))
+  half <- most_blocks / 2
+  pieces <- if (!is.null(feed$n)) min(feed$n, half * ceiling(feed$n / (half * most)))
+  ends <- if (!is.null(feed$n)) floor(feed$n * seq(0, pieces) / pieces)
+  at <- 0
+  give <- function(full) {
+    if (feed$own) return(next_chunk(feed))
+    if (is.null(feed$n)) return(next_rows(feed, min(max(full, first_rows), most)))
+    at <<- at + 1
+    if (at <= pieces) next_rows(feed, ends[at + 1] - ends[at])
+  }
+  blocks <- gather_sums(plan, give)
   total <- Reduce(add_sums, blocks)
   n <- rows_in(total)
   refuse_if(!all(is.finite(total$weights)), "value", "`chunks` has values too large to multiply, ",
             "beside those of the first chunk; rescale the data.")
   check_rows(n, if (any(correct_for("stimuli", estimator))) 4 else 2, "chunks", "the estimator")
-  squares <- numeric(nrow(total$by_weight))
-  squares[] <- total$cross[cumsum(seq_along(squares))]
-  squares <- squares - total$by_weight[, 3]^2 / n
+  sums <- total$by_weight[, 3]
+  squares <- total$cross[cumsum(seq_along(sums))] - sums^2 / n
   for (side in c("x", "y")) {
     at <- plan$compared[[paste0(side, side)]]$a
-    if (any(squares[at] > 0)) next
-    refuse("variance", "`{side}` has no variance: every column is constant over the {n} stimuli.",
-           arg = "chunks")
+    refuse_if(!any(squares[at] > 0), "variance", "`{side}` has no variance: every column is ",
+              "constant over the {n} stimuli.", arg = "chunks")
   }
   without <- if (length(blocks) > 1) lapply(blocks, function(block) {
     h_of_sums(add_sums(total, block, -1), plan, estimator)
@@ -535,24 +539,6 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
   list(h = c(list(h_of_sums(total, plan, estimator)), without),
        sizes = vapply(blocks, rows_in, 0), n = n,
        scale = log2(vapply(plan$unit, function(unit) unit$scale, 0)))
-}
-
-# A function that gives the next chunk: the user's own, pieces of equal size of a known number of
-# rows, or else pieces that grow to the size `full` of a block.
-rows_giver <- function(feed) {
-  if (feed$own) return(function(full) next_chunk(feed))
-  most <- max(256, chunk_numbers %/% sum(feed$widths))
-  if (is.null(feed$n)) {
-    return(function(full) next_rows(feed, min(max(full, first_rows), most)))
-  }
-  half <- most_blocks / 2
-  pieces <- min(feed$n, half * ceiling(feed$n / (half * most)))
-  ends <- floor(feed$n * seq(0, pieces) / pieces)
-  at <- 0
-  function(full) {
-    at <<- at + 1
-    if (at <= pieces) next_rows(feed, ends[at + 1] - ends[at])
-  }
 }
 
 # ---- rows of the result
@@ -568,7 +554,15 @@ stream_row <- function(estimator, found, complete) {
   theta[!(is_positive(h$xx) & is_positive(h$yy))] <- NA
   few <- any(found$n - found$sizes < 4)
   if (few) theta[-1] <- NA
-  se <- sqrt(block_variance(theta[1], theta[-1], found$sizes))
+  # The jackknife over blocks of unequal size. With equal sizes the variance is (g - 1) / g times
+  # the sum of squared deviations of the g deletions.
+  se <- NA_real_
+  if (length(theta) > 2) {
+    ratio <- sum(found$sizes) / found$sizes
+    pseudo <- ratio * theta[1] - (ratio - 1) * theta[-1]
+    centre <- length(ratio) * theta[1] - sum((1 - 1 / ratio) * theta[-1])
+    se <- sqrt(mean((pseudo - centre)^2 / (ratio - 1)))
+  }
   constant <- isTRUE(se <= tie_share * max(abs(theta[1]), 1))
   value <- function(which, side) unscale_h(h[[which]]$value[1], found$scale[side])
   list(value = theta[1], undefined = if (few) 0 else sum(is.na(theta[-1])), constant = constant,
@@ -577,14 +571,4 @@ stream_row <- function(estimator, found, complete) {
     h_xy = value("xy", c(1, 2)), h_xx = value("xx", c(1, 1)), h_yy = value("yy", c(2, 2)),
     n = found$n, batches = length(found$sizes)
   ))
-}
-
-# The jackknife over blocks of unequal size: value is of all rows, without of all but each block.
-# With equal sizes it is (g - 1) / g times the sum of squared deviations of the g deletions.
-block_variance <- function(value, without, sizes) {
-  if (length(without) < 2) return(NA_real_)
-  ratio <- sum(sizes) / sizes
-  pseudo <- ratio * value - (ratio - 1) * without
-  centre <- length(sizes) * value - sum((1 - 1 / ratio) * without)
-  mean((pseudo - centre)^2 / (ratio - 1))
 }

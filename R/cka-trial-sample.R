@@ -30,16 +30,15 @@ trial_form <- function(repr) {
     # that brings the largest deviation near 1
     means <- colMeans(trial_means(values), na.rm = TRUE)
     means[!is.finite(means)] <- 0
-    largest <- max(abs(values - rep(rep(means, each = dim(values)[1]), dim(values)[3])), 0,
-                   na.rm = TRUE)
+    values <- values - rep(rep(means, each = size[1]), size[3])
+    largest <- max(abs(values), 0, na.rm = TRUE)
     refuse_if(!is.finite(largest), "value", "`{repr$arg}` has values too large to take ",
               "differences of; rescale it.")
     refuse_if(largest == 0, "variance", "`{repr$arg}` has no variance: every neuron gives the ",
               "same response throughout.")
-    unit <- list(means = means, scale = power_of_two_below(largest))
-    values <- (values - rep(rep(unit$means, each = size[1]), size[3])) * unit$scale
+    scale <- power_of_two_below(largest)
     # no NULL, which relabelling could not tell from a missing part
-    c(list(values = unname(values), event = event, run = isTRUE(given$run), scale = unit$scale),
+    c(list(values = unname(values * scale), event = event, run = isTRUE(given$run), scale = scale),
       if (!is.null(given$session)) list(session = given$session))
   })
 }
@@ -77,24 +76,18 @@ trial_sample <- function(rx, ry, codes = NULL) {
          y = matrix(match(fy$event, labels), nrow(fy$event)), count = length(labels))
   }
   # stimuli in the order of their clusters, those without a label left out
-  n <- nrow(fx$event)
-  order <- if (is.null(codes)) {
-    list(rows = seq_len(n), units = seq_len(n))
-  } else {
-    rows <- order(codes, na.last = NA)
-    list(rows = rows, units = as.integer(codes[rows]))
-  }
-  sums_x <- event_sums(fx, slots$x, slots$count, order$rows)
-  parts <- list(x = sums_x,
-                y = if (self) sums_x else event_sums(fy, slots$y, slots$count, order$rows))
+  rows <- if (is.null(codes)) seq_len(nrow(fx$event)) else order(codes, na.last = NA)
+  units <- if (is.null(codes)) rows else as.integer(codes[rows])
+  sums_x <- event_sums(fx, slots$x, slots$count, rows)
+  parts <- list(x = sums_x, y = if (self) sums_x else event_sums(fy, slots$y, slots$count, rows))
   masked <- is.matrix(parts$x$counts) || is.matrix(parts$y$counts)
   counts <- lapply(parts, function(part) {
     if (is.matrix(part$counts)) return(part$counts)
     matrix(part$counts, length(part$counts), if (masked) ncol(part$sums) else 1)
   })
   sample <- list(x = parts$x$sums, y = parts$y$sums, counts_x = counts$x, counts_y = counts$y,
-                 session_x = sessions$x, session_y = sessions$y, units = order$units, runs = runs,
-                 events = slots$count, stimuli = order$rows, self = self, masked = masked,
+                 session_x = sessions$x, session_y = sessions$y, units = units, runs = runs,
+                 events = slots$count, stimuli = rows, self = self, masked = masked,
                  reprs = list(x = rx, y = ry), scale = log2(c(fx$scale, fy$scale)))
   if (runs) center_runs(sample) else sample
 }
@@ -149,11 +142,9 @@ check_trial_pair <- function(rx, ry, codes) {
 # them. Between sides: equal sessions; without sessions all neurons when both sides have trials,
 # because it is then not known whether they were recorded together.
 shared_sessions <- function(fx, fy, self) {
-  if (dim(fx$values)[3] < 2 || dim(fy$values)[3] < 2) {
-    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(2L, dim(fy$values)[2])))
-  }
-  if (is.null(fx$session) || is.null(fy$session)) {
-    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(1L, dim(fy$values)[2])))
+  alone <- min(trial_count(fx), trial_count(fy)) < 2
+  if (alone || is.null(fx$session) || is.null(fy$session)) {
+    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(if (alone) 2L else 1L, dim(fy$values)[2])))
   }
   labels <- unique(as.character(c(fx$session, fy$session)))
   list(x = match(as.character(fx$session), labels), y = match(as.character(fy$session), labels))
@@ -235,9 +226,9 @@ center_runs <- function(sample) {
 check_complete_runs <- function(form, arg) {
   whole <- !anyNA(form$values) && !anyNA(form$event) &&
     all(apply(form$event, 1, setequal, unique(c(form$event))))
-  if (whole) return(invisible())
-  refuse("runs", "`{arg}` has incomplete runs: with `run` every stimulus and every neuron needs a ",
-         "response in every run. Leave out what is incomplete, or `run` of responses().")
+  refuse_if(!whole, "runs", "`{arg}` has incomplete runs: with `run` every stimulus and every ",
+            "neuron needs a response in every run. Leave out what is incomplete, or `run` of ",
+            "responses().")
 }
 
 # The sample without some of its stimuli, centred again.

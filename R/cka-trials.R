@@ -8,8 +8,7 @@
 # What leave_out_sums() gives, with the values from trials as `stimulus`. The naive part is the size
 # of the terms alone.
 trial_sums <- function(pair, layout, clusters, allowed = NULL) {
-  codes <- clusters
-  sample <- function(a, b) checked_sample(pair[[a]], pair[[b]], codes)
+  sample <- function(a, b) checked_sample(pair[[a]], pair[[b]], clusters)
   complete <- layout$complete
   part <- function(sample, sides) {
     w <- allowed[[paste(sides, collapse = "")]]
@@ -20,7 +19,7 @@ trial_sums <- function(pair, layout, clusters, allowed = NULL) {
   list(
     xy = part(xy, c("x", "y")), xx = part(sample("x", "x"), c("x", "x")),
     yy = part(sample("y", "y"), c("y", "y")),
-    layout = layout, n = max(xy$units), clusters = !is.null(codes), scale = xy$scale,
+    layout = layout, n = max(xy$units), clusters = !is.null(clusters), scale = xy$scale,
     centered = TRUE
   )
 }
@@ -45,21 +44,15 @@ trial_cross_sums <- function(sample, unit_x, unit_y, units) {
     inside <- trial_columns(some_columns(sample, block$x, block$y))
     within[, unit_x[block$x[1]]] <- rowSums(inside)
   }
-  # rows and columns both count the neuron pairs within a unit, which must count once
-  unit <- sum_by_unit(rows, unit_x, units) + sum_by_unit(columns, unit_y, units) - within
-  list(naive = list(total = trial_magnitude(sample)),
-       stimulus = list(total = rowSums(rows), unit = unit, within = within),
-       pairs = neuron_pair_counts(unit_x, unit_y, units))
+  c(list(naive = list(total = trial_magnitude(sample))),
+    sums_of_units(list(stimulus = rows), list(columns), list(within), unit_x, unit_y, units))
 }
 
 # What weighted_sums() gives of means over trials, from products of different trials.
 weighted_trial_sums <- function(sample, w, layout, sides) {
   sums <- sums_over_weighted(function(w, swapped) {
-    list(stimulus = if (swapped) {
-      trial_columns(swapped_sample(sample), if (!is.null(w)) t(w))
-    } else {
-      trial_columns(sample, w)
-    })
+    list(stimulus = if (!swapped) trial_columns(sample, w) else
+      trial_columns(swapped_sample(sample), if (!is.null(w)) t(w)))
   }, w, c(ncol(sample$x), ncol(sample$y)), layout, sides)
   if (is.na(sums$stimulus$total[1])) refuse_few_members(sample, NULL, sample$reprs)
   c(list(naive = list(total = trial_magnitude(sample))), sums)
@@ -72,29 +65,6 @@ swapped_sample <- function(sample) {
   sample[from] <- sample[from[c(2, 1, 4, 3, 6, 5)]]
   sample$scale <- rev(sample$scale)
   sample
-}
-
-# A neuron that lies in one session is deleted with it.
-refuse_moved_neurons <- function(labels, pair) {
-  named <- Filter(function(side) !is.null(attr(side, "neurons")), labels)
-  places <- unique(data.frame(
-    neuron = as.character(unlist(lapply(named, attr, "neurons"), use.names = FALSE)),
-    session = as.character(unlist(lapply(named, as.vector), use.names = FALSE))
-  ))
-  moved <- places$neuron[anyDuplicated(places$neuron)]
-  if (!length(moved)) return(invisible())
-  sides <- intersect(names(which(vapply(named, function(side) {
-    moved %in% attr(side, "neurons")
-  }, NA))), c("x", "y"))
-  args <- unique(args_of(pair[sides]))
-  refuse(c("repalign_error_moved_neurons", "repalign_error_choice"), "Neuron ",
-         "{quoted(moved)} of ", enumerate(paste0("`", args, "`"), quote = FALSE),
-         " is in several sessions: errors that delete whole sessions, for the noise that neurons ",
-         "share in them, cannot delete it. Declare either `session` or `neuron` in responses(), ",
-         "or leave all neurons in: score_interval(over = \"stimuli\")",
-         if (any(vapply(pair[sides], has_trials, NA))) {
-           "; \"stimulus_neuron_trial\" takes the noise out"
-         }, ".", arg = args[1])
 }
 
 # ---- values of neuron pairs
@@ -168,19 +138,36 @@ pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
 
 # The sum over all neuron pairs but those in left_out, from excluded_pairs(), or over all (NULL).
 sum_of_allowed <- function(sample, left_out) {
+  if (sample$runs || sample$masked || anyDuplicated(sample$units)) {
+    w <- if (!is.null(left_out)) neuron_pair_weights(left_out, ncol(sample$x), ncol(sample$y))
+    return(trial_weighted(sample, w, FALSE))
+  }
   # sums without the value of each neuron pair: for stimuli that are all independent, and the same
   # trials for all neurons
-  if (!sample$runs && !sample$masked && !anyDuplicated(sample$units)) {
-    part <- function(columns) session_total(some_columns(sample, columns$x, columns$y))
-    value <- session_total(sample)
-    if (is.null(left_out)) return(value)
-    if (length(left_out$x)) value <- value - sum_of_pairs(sample, left_out$x, left_out$y)
-    value - sum(vapply(left_out$blocks, part, 0))
-  }
-  else {
-    w <- if (!is.null(left_out)) neuron_pair_weights(left_out, ncol(sample$x), ncol(sample$y))
-    trial_weighted(sample, w, FALSE)
-  }
+  value <- session_total(sample)
+  if (is.null(left_out)) return(value)
+  ix <- left_out$x
+  iy <- left_out$y
+  # single neuron pairs, the columns ix of x and iy of y, as in uniform_total()
+  shares <- sample$session_x[ix] == sample$session_y[iy]
+  singles <- vapply(unique(shares), function(share) {
+    m <- event_members(if (share) sample else sample_of_means(sample), share)
+    n <- sum(m$weight > 0)
+    if (n < 4) return(NaN)
+    at <- which(shares == share)
+    x <- m$means_x[, ix[at], drop = FALSE]
+    y <- m$means_y[, iy[at], drop = FALSE]
+    p <- rowsum(m$x[, ix[at], drop = FALSE] * m$my[, iy[at], drop = FALSE], m$stimulus)
+    xy <- x * y
+    t1 <- colSums(p)^2 - colSums(p^2)
+    t2 <- 2 * colSums(p * xy) - colSums(p) * colSums(xy)
+    t3 <- colSums(x^2) * colSums(y^2) + 2 * colSums(xy)^2 - 6 * colSums(xy^2)
+    combine_terms(sum(t1), sum(t2), sum(t3), n)
+  }, 0)
+  blocks <- vapply(left_out$blocks, function(block) {
+    session_total(some_columns(sample, block$x, block$y))
+  }, 0)
+  value - sum(singles) - sum(blocks)
 }
 
 # 1 for neuron pairs that count, 0 for those in left_out, from excluded_pairs() (NULL: none).
@@ -194,9 +181,9 @@ neuron_pair_weights <- function(left_out, dx, dy) {
 
 check_trial_units <- function(sample, pair) {
   count <- max(sample$units, 0)
-  if (count >= 4) return(invisible())
-  what <- if (anyDuplicated(sample$units)) "clusters of stimuli" else "stimuli"
-  refuse("rows", "`{pair$x$arg}` has {count} {what}: a corrected estimator needs at least 4.")
+  refuse_if(count < 4, "rows", "`{pair$x$arg}` has {count} ", if (anyDuplicated(sample$units)) {
+    "clusters of "
+  }, "stimuli: a corrected estimator needs at least 4.")
 }
 
 # A neuron pair that is allowed but has fewer than four units with members.
@@ -254,10 +241,20 @@ session_total <- function(sample) {
 # All pairs share noise, or none does. P_i is x_i' M y_i for the sums over events x_i and y_i, with
 # M = (1 1' - share I) / (number of members).
 uniform_total <- function(sample, share) {
-  m <- event_members(if (share) sample else sample_of_means(sample), share)
+  if (!share) sample <- sample_of_means(sample)
+  m <- event_members(sample, share)
   n <- sum(m$weight > 0)
   if (n < 4) return(NaN)
-  t1 <- squared_product(m$x, m$my) - sum(squared_products(m))
+  # the sum of the squared entries of P_i for each stimulus, from Gram matrices of its events
+  grams <- function(rows) .Call(C_event_grams, rows, sample$events, thread_count())
+  kx <- grams(m$x)
+  ky <- if (sample$self) kx else grams(m$y)
+  row_sums <- function(k) matrix(colSums(matrix(k, sample$events)), sample$events)
+  rx <- row_sums(kx)
+  ry <- row_sums(ky)
+  own <- m$weight^2 * (colSums(rx) * colSums(ry) - 2 * share * colSums(rx * ry) +
+                         share * colSums(kx * ky))
+  t1 <- squared_product(m$x, m$my) - sum(own)
   through <- function(rows, means) rowSums(rows * means[m$stimulus, , drop = FALSE])
   ax <- through(m$x, m$means_x)
   by <- through(m$my, m$means_y)
@@ -273,26 +270,6 @@ uniform_total <- function(sample, share) {
   t3 <- sum(size_x) * sum(size_y) +
     2 * squared_product(m$means_x, m$means_y) - 6 * sum(size_x * size_y)
   combine_terms(t1, t2, t3, n)
-}
-
-# The same for single neuron pairs, the columns ix of x and iy of y, added up.
-sum_of_pairs <- function(sample, ix, iy) {
-  shares <- sample$session_x[ix] == sample$session_y[iy]
-  sums <- vapply(unique(shares), function(share) {
-    m <- event_members(if (share) sample else sample_of_means(sample), share)
-    n <- sum(m$weight > 0)
-    if (n < 4) return(NaN)
-    at <- which(shares == share)
-    x <- m$means_x[, ix[at], drop = FALSE]
-    y <- m$means_y[, iy[at], drop = FALSE]
-    p <- rowsum(m$x[, ix[at], drop = FALSE] * m$my[, iy[at], drop = FALSE], m$stimulus)
-    xy <- x * y
-    t1 <- colSums(p)^2 - colSums(p^2)
-    t2 <- 2 * colSums(p * xy) - colSums(p) * colSums(xy)
-    t3 <- colSums(x^2) * colSums(y^2) + 2 * colSums(xy)^2 - 6 * colSums(xy^2)
-    combine_terms(sum(t1), sum(t2), sum(t3), n)
-  }, 0)
-  sum(sums)
 }
 
 # The sample as if every stimulus had one trial, the mean of its trials: where all trials of one
@@ -329,21 +306,5 @@ event_members <- function(sample, share) {
   y <- if (sample$self) x else center(sample$y, ny, partners_y)
   my <- (total(y$rows)[stimulus, , drop = FALSE] - share * y$rows) * weight[stimulus]
   list(x = x$rows, y = y$rows, my = my, means_x = x$means, means_y = y$means, weight = weight,
-       stimulus = stimulus, events = sample$events, share = share, self = sample$self)
-}
-
-# The sum of the squared entries of P_i for each stimulus, from Gram matrices of its events.
-squared_products <- function(m) {
-  grams <- function(rows) .Call(C_event_grams, rows, m$events, thread_count())
-  kx <- grams(m$x)
-  ky <- if (m$self) kx else grams(m$y)
-  events <- m$events
-  rows <- function(k) {
-    sums <- colSums(matrix(k, events))
-    matrix(sums, events)
-  }
-  rx <- rows(kx)
-  ry <- rows(ky)
-  m$weight^2 * (colSums(rx) * colSums(ry) - 2 * m$share * colSums(rx * ry) +
-                  m$share * colSums(kx * ky))
+       stimulus = stimulus)
 }

@@ -131,10 +131,8 @@ self_deletions <- function(repr, x, complete) {
   remember(repr$cache, list("self terms without each", complete), {
     q <- ncol(x)
     sums <- .Call(C_deletion_terms, x, NULL)
-    if (complete) {
-      list(value = sum(sums$x) / q^2, stimuli = sums$stimuli / q^2)
-    } else {
-      total <- sum(sums$x) - sum(sums$own)
+    total <- sum(sums$x) - sum(sums$own)
+    if (complete) list(value = sum(sums$x) / q^2, stimuli = sums$stimuli / q^2) else {
       list(value = total / (q * (q - 1)),
            stimuli = (sums$stimuli - sums$own_stimuli) / (q * (q - 1)),
            neurons = (total - 2 * (sums$x - sums$own)) / ((q - 1) * (q - 2)))
@@ -165,16 +163,12 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
            }, ". ", causes_of_high_values(pair$x$arg, pair$y$arg, also = is_uneven(pair)))
   } else {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ",
-           if (error <= unstable_error) {
-             "its error is no guide."
-           } else if (is.finite(error)) {
+           if (error <= unstable_error) "its error is no guide." else if (is.finite(error)) {
              paste0("its standard error over stimuli and neurons is about ",
                     format(error, digits = 2), ".")
-           } else if (pair$x$n < 5) {
-             "its error cannot be known."
-           } else {
-             "without some stimulus or neuron it is undefined."
-           }, " ", cause_of_instability(pair[c("x", "y")]),
+           } else if (pair$x$n < 5) "its error cannot be known." else
+             "without some stimulus or neuron it is undefined.",
+           " ", cause_of_instability(pair[c("x", "y")]),
            if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))
   }
   if (nothing) text <- paste(text, "A CKA beyond 2 in size means nothing.")
@@ -185,17 +179,17 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
 # stimuli.
 cause_of_instability <- function(reprs) {
   if (any(lengths(lapply(reprs, odd_in)) > 0)) {
-    "A single column or value outweighs all others, as was told."
-  } else if (length(white <- Filter(is_white, reprs))) {
-    of <- enumerate(paste0("`", unique(args_of_reprs(white)), "`"), 3, FALSE)
-    paste0("The dimensions of ", of, " have nearly equal variances (white features: ",
-           "whitened ones, or noise), and are more ",
-           "than these stimuli and neurons can tell from chance: the score divides by what is ",
-           "left. Take features before they are whitened, or many more stimuli.")
-  } else {
-    paste("There are too few neurons or stimuli for a single ratio: pool over splits, trials or",
-          "subsets.")
+    return("A single column or value outweighs all others, as was told.")
   }
+  white <- Filter(is_white, reprs)
+  if (!length(white)) {
+    return(paste("There are too few neurons or stimuli for a single ratio: pool over splits,",
+                 "trials or subsets."))
+  }
+  paste0("The dimensions of ", enumerate(paste0("`", unique(args_of(white)), "`"), 3, FALSE),
+         " have nearly equal variances (white features: whitened ones, or noise), and are more ",
+         "than these stimuli and neurons can tell from chance: the score divides by what is ",
+         "left. Take features before they are whitened, or many more stimuli.")
 }
 
 # With g equal dimensions, the participation ratio of n stimuli and q neurons is near
@@ -222,12 +216,11 @@ causes_of_high_values <- function(x, y, also = FALSE) {
 # rows: a list with what cka_interval() computed for each estimator.
 warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
   for (row in rows) {
-    if (corrects_sample(row$args) && !is.na(row$value)) {
-      # that deletions have no ratio was said before
-      error <- if (is.na(row$error)) 0 else row$error
-      # an interval above 1 was told with those of all calls
-      if (!isTRUE(row$values$conf_low > 1)) warn_unstable(row$value, pair, error, clusters)
-    }
+    if (!corrects_sample(row$args) || is.na(row$value)) next
+    # that deletions have no ratio was said before
+    error <- if (is.na(row$error)) 0 else row$error
+    # an interval above 1 was told with those of all calls
+    if (!isTRUE(row$values$conf_low > 1)) warn_unstable(row$value, pair, error, clusters)
   }
 }
 
@@ -250,8 +243,8 @@ warn_intervals_above <- function(task, rows, inspected) {
   pair <- pair_of(at)
   # the scores of subjects are of all of them together
   x <- if (task$settings$subjects) rep("x", length(at)) else
-    args_of_reprs(task$sides$x$reprs[task$pairs$i[pair]])
-  y <- args_of_reprs(task$sides$y$reprs[task$pairs$j[pair]])
+    args_of(task$sides$x$reprs[task$pairs$i[pair]])
+  y <- args_of(task$sides$y$reprs[task$pairs$j[pair]])
   limits <- paste0(" (", vapply(rows$conf_low[at], format, "", digits = 3), " to ",
                    vapply(rows$conf_high[at], format, "", digits = 3), ")")
   one <- length(at) == 1
@@ -263,8 +256,6 @@ warn_intervals_above <- function(task, rows, inspected) {
            " Or these neurons are not typical: intervals over stimuli alone do not cover that."
          }, data = rows$score[at])
 }
-
-args_of_reprs <- function(reprs) vapply(reprs, function(repr) repr$arg, "")
 
 # Warns about pooled values of an analysis. stimuli: their number, or NULL when the rows of the data
 # are not stimuli. The intervals of analyses cover the sampling of stimuli only. When the true CKA

@@ -14,7 +14,20 @@ one_score <- function(id, x, y, args, na = "error", given = NULL) {
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]),
                        parent.frame())
   if (missing(x) || missing(y)) missing_side(missing(x))
-  if (!is.null(given)) return(partial_score(id, x, y, args, na, given))
+  if (!is.null(given)) {
+    na <- check_choice(na, missing_rules, "na")
+    check_encodings(args)
+    for (side in c("x", "y")) {
+      one <- get(side)
+      if (is.null(one) || is_collection(one)) representation(one, side)
+    }
+    d <- registry[[id]]
+    measure <- with_controls(list(id = id, label = id, args = d$check(args), declaration = d),
+                             given)
+    call <- open_call(x, y, list(measure), na, controls = TRUE)
+    note_unused_labels(call$set[[1]]$args)
+    return(as.vector(scores_of_call(call)))
+  }
   measure <- asked_measure(id, args)
   score <- in_open_pair(x, y, measure, paste0(id, "()"), na, score_of_pair)
   if (id == "cka" && measure$args$default_estimator) tell_uncorrected(x, y, measure, score, na)
@@ -48,19 +61,4 @@ tell_uncorrected <- function(x, y, measure, score, na) {
          if ("repalign_unstable" %in% noted) ", but these are too few to tell",
          " (estimator = \"stimulus_neuron\"). Said once a session; options(repalign.hints = ",
          "FALSE) leaves it out.")
-}
-
-# What a call of one score with controls gives.
-partial_score <- function(id, x, y, args, na, given) {
-  na <- check_choice(na, missing_rules, "na")
-  check_encodings(args)
-  for (side in c("x", "y")) {
-    one <- get(side)
-    if (is.null(one) || is_collection(one)) representation(one, side)
-  }
-  d <- registry[[id]]
-  measure <- with_controls(list(id = id, label = id, args = d$check(args), declaration = d), given)
-  call <- open_call(x, y, list(measure), na, controls = TRUE)
-  note_unused_labels(call$set[[1]]$args)
-  as.vector(scores_of_call(call))
 }

@@ -57,7 +57,12 @@ dot_scores <- function(measure, m, pairs, sides, run) {
   if (!together) note_forms(measure, m, y$said, pairs["j"], run)
   if (!length(x$at) || !length(y$at)) return(NULL)
   first <- pair_of(sides$x$reprs[[x$at[1]]], sides$y$reprs[[y$at[1]]])
-  if (!is_quiet(measure$declaration$check_pair, first, measure$args)) return(NULL)
+  check <- measure$declaration$check_pair
+  told <- !is.null(check) && tryCatch({
+    check(first, measure$args)
+    FALSE
+  }, condition = function(said) TRUE)
+  if (told) return(NULL)
   found <- measure$dot$products(x$forms, if (!together) y$forms, measure$args)
   at <- cbind(match(pairs$i, x$at), match(pairs$j, y$at))
   scores <- measure$dot$finish(divided_products(found)[at], measure$args)
@@ -110,14 +115,6 @@ note_forms <- function(measure, m, said, in_pairs, run) {
       list(label = measure$label, at = c(p, m), warning = w)
     }))
   }
-}
-
-is_quiet <- function(check, pair, args) {
-  if (is.null(check)) return(TRUE)
-  tryCatch({
-    check(pair, args)
-    TRUE
-  }, condition = function(said) FALSE)
 }
 
 divided_products <- function(found) {
@@ -203,7 +200,10 @@ gram_source <- function(d, repr, args, side) {
 # U-centred ones. They are the sums of squares of all cross products of neurons, which cost less
 # where neurons are few and stimuli many.
 linear_products <- function(x, y, args) {
-  found <- if (prefer_grams(x, y)) grams_multiplied(x, y) else neurons_multiplied(x, y)
+  found <- if (prefer_grams(x, y)) {
+    .Call(C_gram_grid, x, y, as.double(room_for_dots()))
+  } else neurons_multiplied(x, y)
+  if (is.null(y)) found[c("own_y", "diagonal_y")] <- found[c("own_x", "diagonal_x")]
   if (args$estimator == "naive") {
     return(with_sizes(found$products, y, list(x = found$own_x, y = found$own_y)))
   }
@@ -230,12 +230,6 @@ prefer_grams <- function(x, y) {
   cells <- if (is.null(y)) length(d) * (length(d) + 1) / 2 else length(d) * length(y)
   pairs <- if (is.null(y)) (sum(d)^2 + sum(d^2)) / 2 else sum(d) * sum(widths(y))
   n^2 * (sum(widths(all)) + cells / 2) <= n * (pairs + sum(widths(all)^2) / 2)
-}
-
-grams_multiplied <- function(x, y) {
-  found <- .Call(C_gram_grid, x, y, as.double(room_for_dots()))
-  if (is.null(y)) found[c("own_y", "diagonal_y")] <- found[c("own_x", "diagonal_x")]
-  found
 }
 
 # No form has a Gram matrix here, which would be kept.

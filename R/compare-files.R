@@ -166,19 +166,17 @@ check_kept <- function(file, resume) {
   refuse_if(!is.list(kept) || is.null(kept$marks), "resume", "`resume` ",
             "{quoted(basename(resume$folder))} holds {quoted(basename(file))}, which is no tile: ",
             "delete it, or give another folder.")
-  other <- changed_marks(resume$marks, kept$marks)
+  # one by one, in their order: files of two folders may have the same name
+  new <- names(resume$marks)
+  old <- names(kept$marks)
+  other <- if (identical(new, old)) new[resume$marks != kept$marks] else
+    c(setdiff(new, old), setdiff(old, new), "number of files")[1]
   # a tile that made random choices made them from this seed
   if (isTRUE(kept$part$used) && !identical(kept$seed, resume$seed)) other <- c(other, "random seed")
   refuse_if(length(other), "resume", "`resume` {quoted(basename(resume$folder))} holds ",
             "tiles of another call ({enumerate(other, 3, FALSE)}): repeat that call, after the ",
             "same set.seed(), or give another folder. Tiles of different calls are never mixed.")
   kept$part
-}
-
-# One by one, in their order: files of two folders may have the same name.
-changed_marks <- function(new, old) {
-  if (identical(names(new), names(old))) return(names(new)[new != old])
-  c(setdiff(names(new), names(old)), setdiff(names(old), names(new)), "number of files")[1]
 }
 
 # The result of tile `number`, which an earlier run kept, or `part`, which is evaluated and kept.
@@ -199,11 +197,4 @@ resumed <- function(resume, number, part) {
     })
   }
   part
-}
-
-# A finished run leaves nothing behind.
-end_resume <- function(folder) {
-  if (is.null(folder)) return(invisible())
-  unlink(kept_tiles(folder))
-  if (!length(dir(folder, all.files = TRUE, no.. = TRUE))) unlink(folder, recursive = TRUE)
 }

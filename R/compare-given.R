@@ -11,60 +11,52 @@ is_one_list <- function(call, measure) {
   (call$sides$self || call$sides$same) && identical(measure$args$units_x, measure$args$units_y)
 }
 
-# All pairs of controls that belong together: a data frame of i < j, or NULL.
-control_pairs <- function(at) {
-  if (ncol(at) < 2) return(NULL)
-  both <- utils::combn(ncol(at), 2)
-  one <- as.vector(at[, both[1, ]])
-  other <- as.vector(at[, both[2, ]])
-  found <- list2DF(list(i = pmin(one, other), j = pmax(one, other)))
-  found[!duplicated(pair_keys(found$i, found$j)), ]
-}
-
 # A number for each pair of places, which are fewer than 2^26.
 pair_keys <- function(i, j) i * 2^26 + j
 
-# The arguments of a measure for a pair of other sides than x and y. a, b: "x", "y" or "z"; control:
-# the representation of the side z. What the arguments say of x and y holds there for them.
-arguments_beside <- function(args, a, b, control) {
-  if (!is.null(args$complete) && args$complete %in% c("x", "y", "both")) {
-    of <- c(x = args$complete != "y", y = args$complete != "x", z = FALSE)
-    args$complete <- complete_choices[1 + of[[a]] + 2 * of[[b]]]
-  }
-  if (!is.null(args$shared_neurons)) args$shared_neurons <- FALSE
-  units <- list(x = args$units_x, y = args$units_y,
-                z = paste("\r", control$arg, seq_len(NCOL(control$data))))
-  if (!is.null(args$units_x)) args[c("units_x", "units_y")] <- units[c(a, b)]
-  args
-}
+distinct_pairs <- function(i, j) list2DF(list(i = i, j = j))[!duplicated(pair_keys(i, j)), ]
 
 # The grids of scores with and between controls of the m-th measure of a call, of which partial
-# scores are made beside those of x and y: each list(a, b, sides, set, pairs).
+# scores are made beside those of x and y: each list(a, sides, set, pairs), of the side a with z.
 control_grids <- function(call, m) {
   measure <- call$set[[m]]
   controls <- controls_of_pairs(call, m)
   with_each <- function(...) {
-    found <- list2DF(list(i = unlist(lapply(list(...), rep, ncol(controls))),
-                          j = rep(as.vector(controls), ...length())))
-    found[!duplicated(pair_keys(found$i, found$j)), ]
+    distinct_pairs(unlist(lapply(list(...), rep, ncol(controls))),
+                   rep(as.vector(controls), ...length()))
   }
   # of one list both sides have the same scores with controls
   i <- call$pairs$i
   j <- call$pairs$j
   wanted <- if (is_one_list(call, measure)) list(x = with_each(i, j)) else
     list(x = with_each(i), y = with_each(j))
-  wanted$z <- control_pairs(measure$given$at)
-  # labels of units are those of one control
-  single <- !is.null(measure$args$units_x)
+  # all pairs of controls that belong together
+  among <- measure$given$at
+  if (ncol(among) > 1) {
+    both <- utils::combn(ncol(among), 2)
+    one <- as.vector(among[, both[1, ]])
+    other <- as.vector(among[, both[2, ]])
+    wanted$z <- distinct_pairs(pmin(one, other), pmax(one, other))
+  }
+  args <- measure$args
   grids <- list()
   for (a in names(wanted)) {
-    if (is.null(wanted[[a]])) next
+    # what the arguments say of x and y holds here for them
+    beside <- measure
+    if (isTRUE(args$complete %in% c("x", "y", "both"))) {
+      beside$args$complete <- if (args$complete %in% c(a, "both") && a != "z") "x" else "none"
+    }
+    if (!is.null(args$shared_neurons)) beside$args$shared_neurons <- FALSE
+    # labels of units are those of one control
+    single <- !is.null(args$units_x)
     for (at in split(wanted[[a]], if (single) wanted[[a]]$j else 1)) {
+      control <- call$sides$z$reprs[[at$j[1]]]
+      units <- list(x = args$units_x, y = args$units_y,
+                    z = paste("\r", control$arg, seq_len(NCOL(control$data))))
+      if (single) beside$args[c("units_x", "units_y")] <- units[c(a, "z")]
       sides <- list(x = call$sides[[a]], y = call$sides$z, self = FALSE, same = FALSE,
                     models = FALSE)
-      beside <- measure
-      beside$args <- arguments_beside(measure$args, a, "z", sides$y$reprs[[at$j[1]]])
-      grids <- c(grids, list(list(a = a, b = "z", sides = sides, pairs = at,
+      grids <- c(grids, list(list(a = a, sides = sides, pairs = at,
                                   set = list(settled_measure(beside)))))
     }
   }
@@ -76,7 +68,16 @@ scores_of_call <- function(call, on_error = "stop", threads = NULL) {
   if (!any(has_controls(call$set))) {
     return(score_grid(call$pairs, call$sides, call$set, on_error, threads))
   }
-  without_repeats({
+  # messages and warnings, each text once, and the first alone about uncertain scores, of which each
+  # side may have some
+  said <- character()
+  hear <- function(restart) function(condition) {
+    of_side <- inherits(condition, "repalign_unstable") && !inherits(condition, "repalign_partial")
+    key <- if (of_side) "unstable" else conditionMessage(condition)
+    if (key %in% said) invokeRestart(restart)
+    said <<- c(said, key)
+  }
+  withCallingHandlers({
     scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
     for (m in which(has_controls(call$set))) {
       grids <- control_grids(call, m)
@@ -99,7 +100,7 @@ scores_of_call <- function(call, on_error = "stop", threads = NULL) {
       scores[, m] <- partial
     }
     scores
-  })
+  }, repalign_message = hear("muffleMessage"), repalign_warning = hear("muffleWarning"))
 }
 
 # The scores that each pair has with its controls: a matrix pairs x scores of places in the rows of
@@ -125,20 +126,6 @@ places_beside <- function(call, m, grids) {
                  places("z", pmin(of[, 1], of[, 2]), pmax(of[, 1], of[, 2]))
                }))
   matrix(unlist(columns), nrow(call$pairs))
-}
-
-# Messages and warnings of `code`, each text once, and the first alone about uncertain scores, of
-# which each side may have some.
-without_repeats <- function(code) {
-  said <- character()
-  hear <- function(restart) function(condition) {
-    of_side <- inherits(condition, "repalign_unstable") && !inherits(condition, "repalign_partial")
-    key <- if (of_side) "unstable" else conditionMessage(condition)
-    if (key %in% said) invokeRestart(restart)
-    said <<- c(said, key)
-  }
-  withCallingHandlers(code, repalign_message = hear("muffleMessage"),
-                      repalign_warning = hear("muffleWarning"))
 }
 
 # Partial scores of rows of scores: of x with y, of x and of y with each control, and of the

@@ -210,22 +210,19 @@ similarity_result <- function(pairs, sides, set, scores) {
                     model_y = each(sides$y$models[pairs$j]), result)
   }
   # score_matrix() could not tell these from the rows alone
-  symmetric <- vapply(set, function(m) m$symmetric, NA)
-  facts <- measure_facts_of(set)
+  symmetric <- stats::setNames(vapply(set, function(m) m$symmetric, NA), labels)
   new_result(result, "repalign_similarity",
-             list(within = sides$self || sides$same,
-                  symmetric = stats::setNames(symmetric, labels),
-                  direction = facts$direction, best = facts$best))
+             c(list(within = sides$self || sides$same, symmetric = symmetric),
+               measure_facts_of(set)[c("direction", "best")]))
 }
 
 # What plots need to know about measures: list(direction, best), two vectors named by labels.
 measure_facts_of <- function(set) {
-  labels <- vapply(set, function(m) m$label, "")
-  direction <- vapply(set, function(m) m$declaration$direction, "")
-  best <- vapply(set, function(m) m$best, 0)
-  limit <- vapply(set, function(m) m$limit, 0)
-  list(direction = stats::setNames(direction, labels), best = stats::setNames(best, labels),
-       limit = stats::setNames(limit, labels))
+  of <- function(part, kind) {
+    stats::setNames(vapply(set, part, kind), vapply(set, function(m) m$label, ""))
+  }
+  list(direction = of(function(m) m$declaration$direction, ""),
+       best = of(function(m) m$best, 0), limit = of(function(m) m$limit, 0))
 }
 
 # ---- tiles
@@ -334,37 +331,29 @@ cut_into_tiles <- function(pairs, sides, most) {
   most <- max(2, floor(most / max(workers, 1)))
   wanted <- min(max(workers, 1), nrow(pairs))
   size <- length(sides$x$reprs)
-  rows <- if (sides$self || sides$same) square_tiles(pairs, size, wanted, most) else
-    grid_tiles(pairs, size, length(sides$y$reprs), wanted, most)
-  if (length(rows) > 1 || workers > 0) rows
-}
-
-# Tiles of a list that is compared with itself: each holds the pairs between two blocks of
-# representations, in both directions.
-square_tiles <- function(pairs, size, wanted, most) {
-  blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
-  if (blocks == 1 && wanted == 1) return(list(seq_len(nrow(pairs))))
-  repeat {
-    block <- block_of(size, min(blocks, size))
-    low <- pmin(block[pairs$i], block[pairs$j])
-    high <- pmax(block[pairs$i], block[pairs$j])
-    rows <- unname(split(seq_len(nrow(pairs)), (low - 1) * size + high))
-    if (length(rows) >= wanted || blocks >= size) return(rows)
-    blocks <- blocks + 1
+  if (sides$self || sides$same) {
+    # each tile holds the pairs between two blocks of representations, in both directions
+    blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
+    repeat {
+      block <- block_of(size, min(blocks, size))
+      low <- pmin(block[pairs$i], block[pairs$j])
+      high <- pmax(block[pairs$i], block[pairs$j])
+      at <- (low - 1) * size + high
+      if (length(unique(at)) >= wanted || blocks >= size) break
+      blocks <- blocks + 1
+    }
+  } else {
+    # of all ways to cut both sides into blocks, that in which the fewest representations are
+    # prepared
+    size_y <- length(sides$y$reprs)
+    by_x <- seq_len(size)
+    room <- most - ceiling(size / by_x)
+    by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
+    best <- which.min(ifelse(room >= 1 & by_y <= size_y, by_y * size + by_x * size_y, Inf))
+    at <- block_of(size, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
   }
-}
-
-# Tiles of two lists: of all ways to cut both sides into blocks, the one in which the fewest
-# representations are prepared.
-grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
-  by_x <- seq_len(size_x)
-  room <- most - ceiling(size_x / by_x)
-  by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
-  cost <- ifelse(room >= 1 & by_y <= size_y, by_y * size_x + by_x * size_y, Inf)
-  best <- which.min(cost)
-  if (best == 1 && by_y[1] == 1) return(list(seq_len(nrow(pairs))))
-  at <- block_of(size_x, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
-  unname(split(seq_len(nrow(pairs)), at))
+  rows <- unname(split(seq_len(nrow(pairs)), at))
+  if (length(rows) > 1 || workers > 0) rows
 }
 
 block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
@@ -383,14 +372,13 @@ how_many_fit <- function(set, reprs, null) {
   numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
   if (is_small_amount(8 * sum(numbers) * length(reprs))) return(Inf)
   holes <- any(vapply(reprs, has_holes, NA))
-  kept <- sum(numbers[null | holes | vapply(set, keeps_forms, NA)])
+  # does the score of a grid leave forms of its representations behind?
+  keeps_forms <- vapply(set, function(measure) {
+    is.null(measure$dot) || measure$averaged || measure$dot$keeps
+  }, NA)
+  kept <- sum(numbers[null | holes | keeps_forms])
   if (is_small_amount(8 * kept * length(reprs))) return(Inf)
   floor(memory_limit() / 2 / max(8 * kept, 1))
-}
-
-# Does the score of a grid leave forms of its representations behind?
-keeps_forms <- function(measure) {
-  is.null(measure$dot) || measure$averaged || measure$dot$keeps
 }
 
 # The largest count of numbers that a measure keeps for a representation. null: with its operand?
@@ -440,7 +428,13 @@ run_tiles <- function(rows, pairs, sides, job, threads, label) {
     tiles_in_turn(rows, pairs, sides, job, label)
   }
   results_of_tiles(parts, sides)
-  end_resume(sides$resume)
+  # a finished run leaves nothing behind
+  if (!is.null(sides$resume)) {
+    unlink(kept_tiles(sides$resume))
+    if (!length(dir(sides$resume, all.files = TRUE, no.. = TRUE))) {
+      unlink(sides$resume, recursive = TRUE)
+    }
+  }
   signal_once(unlist(lapply(parts, function(part) part$said), recursive = FALSE))
   parts
 }

@@ -58,18 +58,14 @@ are_tiny <- function(reprs) {
 width_of <- function(repr) if (repr$kind == "data") as.double(ncol(repr$data)) else 0
 
 refuse_needs <- function(needs, n, widths, what, args) {
-  bytes <- 8 * needs(n, widths)
-  # what would need less is found only for those who need it
-  check_memory(bytes, paste0(what, ", of ", format(n, big.mark = ","), " stimuli,"),
-               less_memory(needs, n, widths, args))
-}
-
-less_memory <- function(needs, n, widths, args) {
   now <- needs(n, widths)
-  less <- c(stimuli = needs(floor(n / 2), widths), neurons = needs(n, floor(widths / 2)))
-  by <- names(less)[less < 0.8 * now]
-  if (!length(by) && !is.null(args[["batch"]])) return("A smaller `batch` needs less.")
-  paste0("Fewer ", paste(if (length(by)) by else "stimuli", collapse = " or "), " need less.")
+  check_memory(8 * now, paste0(what, ", of ", format(n, big.mark = ","), " stimuli,"), {
+    # what would need less is found only for those who need it
+    less <- c(stimuli = needs(floor(n / 2), widths), neurons = needs(n, floor(widths / 2)))
+    by <- names(less)[less < 0.8 * now]
+    if (!length(by) && !is.null(args[["batch"]])) "A smaller `batch` needs less." else
+      paste0("Fewer ", paste(if (length(by)) by else "stimuli", collapse = " or "), " need less.")
+  })
 }
 
 # Numbers that all measures of a call need for one pair: what each keeps is there when the next
@@ -77,28 +73,23 @@ less_memory <- function(needs, n, widths, args) {
 set_needs <- function(set, n, dx, dy, null = NULL) {
   needs <- vapply(set, function(m) pair_needs(m$declaration, n, dx, dy, m$args), double(2))
   passing <- needs["peak", ] - needs["kept", ]
-  if (!is.null(null)) passing <- passing + vapply(set, null_needs, 0, n, dx, dy, null)
-  kept <- max(needs["kept", ], sum(needs["kept", ]) - shared_needs(set, n, dx, dy))
-  kept + max(passing)
-}
-
-# Forms that several measures prepare, and that the first of them makes.
-shared_needs <- function(set, n, dx, dy) {
-  sizes <- lapply(set, function(m) {
+  # beyond a comparison while the null is made: the operands of both sides, or a permuted side, as
+  # every shift is a comparison of its own
+  if (!is.null(null)) {
+    passing <- passing + vapply(set, function(m) {
+      if (null == "linear" || is.null(m$null)) return(n * dy)
+      size <- null_kernel(m$null$kernel)$size
+      size(n, dx) + size(n, dy)
+    }, 0)
+  }
+  # forms that several measures prepare are made by the first of them
+  sizes <- unlist(lapply(set, function(m) {
     kinds <- setdiff(union(kept_forms(m$declaration, m$args, "x"),
                            kept_forms(m$declaration, m$args, "y")), "dissimilarities")
     vapply(kinds, function(kind) {
       form_size(kind, n, dx, m$args) + form_size(kind, n, dy, m$args)
     }, 0)
-  })
-  sizes <- unlist(sizes)
-  sum(sizes) - sum(tapply(sizes, names(sizes), max))
-}
-
-# Numbers beyond those of a comparison while the null is made: the operands of both sides, or a
-# permuted side. Every shift is a comparison of its own.
-null_needs <- function(measure, n, dx, dy, engine) {
-  if (engine == "linear" || is.null(measure$null)) return(n * dy)
-  size <- null_kernel(measure$null$kernel)$size
-  size(n, dx) + size(n, dy)
+  }))
+  shared <- sum(sizes) - sum(tapply(sizes, names(sizes), max))
+  max(needs["kept", ], sum(needs["kept", ]) - shared) + max(passing)
 }

@@ -15,22 +15,21 @@ compare_pair <- function(d, pair, args, range = range_of(d, args),
                          averaged = takes_orders(d, args)) {
   if (isTRUE(d$own)) return(own_score(d$fun, pair))
   if (!is.null(d$check_pair)) d$check_pair(pair, args)
-  score <- if (averaged) score_of_orders(d, pair, args) else prepared_score(d, pair, args)
-  within_range(score, range)
+  used <- if (averaged) replace(args, "ties", "random") else args
+  if (!averaged || !has_ties(d, pair, used)) {
+    return(within_range(prepared_score(d, pair, used), range))
+  }
+  # every order keeps graphs of its own
+  check_memory(tie_orders * 80 * as.double(pair$x$n) * args$k,
+               paste("The mean over", tie_orders, "orders of tied neighbours"),
+               "ties = \"random\" needs less.")
+  within_range(mean_over_orders(function(number) {
+    prepared_score(d, pair_in_tie_order(pair, number), used)
+  }), range)
 }
 
 score_of_pair <- function(pair, measure) {
   compare_pair(measure$declaration, pair, measure$args, measure$range, measure$averaged)
-}
-
-score_of_orders <- function(d, pair, args) {
-  args$ties <- "random"
-  if (!has_ties(d, pair, args)) return(prepared_score(d, pair, args))
-  # Every order keeps graphs of its own.
-  check_memory(tie_orders * 80 * as.double(pair$x$n) * args$k,
-               paste("The mean over", tie_orders, "orders of tied neighbours"),
-               "ties = \"random\" needs less.")
-  mean_over_orders(function(number) prepared_score(d, pair_in_tie_order(pair, number), args))
 }
 
 prepared_score <- function(d, pair, args) {
@@ -86,7 +85,7 @@ score_pairs <- function(pairs, sides, set, on_error, drawn = new.env(), dots = F
 
 # Returns list(cells, warnings): what one_cell() gives, in matrices pairs x measures (see
 # bind_cells()), and the warnings that were collected. run$at holds the pair and the measure that
-# are being compared, for collect_warnings().
+# are being compared, for one_cell().
 score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env(), dots = FALSE) {
   scores <- matrix(NA_real_, nrow(pairs), length(set))
   for (m in which(dots & lengths(lapply(set, function(measure) measure$dot)) > 0)) {
@@ -110,12 +109,20 @@ compared_cells <- function(pairs, sides, set, wanted, on_error, drawn, run) {
   cells <- matrix(list(), nrow(pairs), length(set))
   rows <- which(rowSums(wanted) > 0)
   advance <- progress_along(length(rows))
-  mirrored <- if (sides$same) mirror_images(pairs)
+  # for each pair the place of the same pair the other way round
+  most <- max(pairs$i, pairs$j) + 1
+  mirrored <- if (sides$same) match(pairs$j * most + pairs$i, pairs$i * most + pairs$j)
   symmetric <- vapply(set, function(measure) measure$symmetric, NA)
+  # do the two sides differ, although the same list was given for both? They have tied neighbours in
+  # random orders of their own.
+  by_side <- function(measure, pair) {
+    !is.null(measure$neighbours) &&
+      (drew_ties(sides$x$reprs[[pair$i]]) || drew_ties(sides$x$reprs[[pair$j]]))
+  }
   for (p in rows) {
     pair <- NULL
     for (m in which(wanted[p, ])) {
-      if (sides$same && symmetric[m] && mirrored[p] < p && !by_side(set[[m]], sides, pairs[p, ])) {
+      if (sides$same && symmetric[m] && mirrored[p] < p && !by_side(set[[m]], pairs[p, ])) {
         cells[[p, m]] <- cells[[mirrored[p], m]]
         next
       }
@@ -128,12 +135,6 @@ compared_cells <- function(pairs, sides, set, wanted, on_error, drawn, run) {
     advance()
   }
   cells
-}
-
-# For each pair the place of the same pair the other way round.
-mirror_images <- function(pairs) {
-  most <- max(pairs$i, pairs$j) + 1
-  match(pairs$j * most + pairs$i, pairs$i * most + pairs$j)
 }
 
 # Warnings in the order of pairs and, for a pair, of measures.
@@ -163,13 +164,6 @@ bind_cells <- function(cells) {
   replace_cells(new_cells(matrix(NA_real_, length(cells), 1)), seq_along(cells), cells)
 }
 
-# Do the two sides differ, although the same list was given for both? They have tied neighbours in
-# random orders of their own.
-by_side <- function(measure, sides, pair) {
-  if (is.null(measure$neighbours)) return(FALSE)
-  drew_ties(sides$x$reprs[[pair$i]]) || drew_ties(sides$x$reprs[[pair$j]])
-}
-
 # The forms of a pair that were made with random choices. The null uses the same ones again, so that
 # null scores differ from the observed one by the permutation alone.
 drawn_entries <- function(pair) {
@@ -177,22 +171,40 @@ drawn_entries <- function(pair) {
   as.list(Filter(is_drawn, pair$cache$entries))
 }
 
-# One score, with whether it is undefined or has failed, and why. run, drawn: see
-# collect_warnings(); what: how messages begin, which most cells have none of.
+# One score, with whether it is undefined or has failed, and why. Warnings are collected in `run`,
+# so that a grid does not repeat them, and messages are given once. What an own measure warns of is
+# also kept in drawn$said, so that its null does not repeat it. what: how messages begin, which most
+# cells have none of.
 one_cell <- function(pair, measure, on_error, run, drawn, what = comparison_title(pair, measure)) {
   undefined <- FALSE
   reason <- "The measure's function returned NA."
   failure <- NULL
+  collect <- function(w) {
+    run$warnings <- c(run$warnings, list(list(label = measure$label, at = run$at, warning = w)))
+    invokeRestart("muffleWarning")
+  }
   compute <- function() {
     error <- refusal_of_pair(measure, pair)
     if (!is.null(error)) stop(error)
     score <- withCallingHandlers(
-      collect_warnings(compare_pair(measure$declaration, pair, measure$args, measure$range),
-                       measure, run, drawn),
+      compare_pair(measure$declaration, pair, measure$args, measure$range),
       repalign_undefined = function(w) {
         undefined <<- TRUE
         reason <<- conditionMessage(w)
         invokeRestart("muffleWarning")
+      },
+      repalign_warning = collect,
+      warning = function(w) if (is_own(measure)) {
+        drawn$said <- c(drawn$said, conditionMessage(w))
+        collect(w)
+      },
+      repalign_decomposition = function(m) {
+        if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
+        run$announced <- c(run$announced, conditionMessage(m))
+      },
+      repalign_shared_names = function(m) {
+        if (isTRUE(run$noted)) invokeRestart("muffleMessage")
+        run$noted <- TRUE
       }
     )
     refuse_if(is.nan(score), "score", "the result is not a number.", arg = NULL)
@@ -222,11 +234,9 @@ stop_score <- function(message, error) {
 
 report_cells <- function(cells) {
   undefined <- sum(cells$undefined)
-  if (undefined > 0) {
-    reasons <- cells$reason[!is.na(cells$reason)]
-    warn("undefined", "{undefined} of {length(cells$score)} scores are undefined (NA). ",
-         "{if (length(reasons) > 1) 'First, '}{reasons[1]}", data = undefined)
-  }
+  reasons <- cells$reason[!is.na(cells$reason)]
+  warn_if(undefined, "undefined", "{undefined} of {length(cells$score)} scores are undefined ",
+          "(NA). {if (length(reasons) > 1) 'First, '}{reasons[1]}", data = undefined)
   failures <- cells$failure[!is.na(cells$failure)]
   warn_if(length(failures), "failed", "{length(failures)} of {length(cells$score)} scores failed ",
           "(NA). ", paste(utils::head(unique(failures), 3), collapse = " | "),
@@ -249,32 +259,4 @@ report_warnings <- function(collected) {
          if (length(same) > 1) paste0(" (And ", length(same) - 1, " more like this.)"),
          data = lapply(same, function(w) w$warning$data))
   }
-}
-
-# Evaluates `code`, the comparison of a pair by a measure. Warnings are collected in `run`, so that
-# a grid does not repeat them, and messages are given once. What an own measure warns of is also
-# kept in drawn$said, so that its null does not repeat it. Warnings about undefined scores are left
-# to the caller.
-collect_warnings <- function(code, measure, run, drawn) {
-  collect <- function(w) {
-    run$warnings <- c(run$warnings, list(list(label = measure$label, at = run$at, warning = w)))
-    invokeRestart("muffleWarning")
-  }
-  withCallingHandlers(
-    code,
-    repalign_warning = function(w) if (!inherits(w, "repalign_undefined")) collect(w),
-    warning = function(w) {
-      if (inherits(w, "repalign_warning") || !is_own(measure)) return()
-      drawn$said <- c(drawn$said, conditionMessage(w))
-      collect(w)
-    },
-    repalign_decomposition = function(m) {
-      if (conditionMessage(m) %in% run$announced) invokeRestart("muffleMessage")
-      run$announced <- c(run$announced, conditionMessage(m))
-    },
-    repalign_shared_names = function(m) {
-      if (isTRUE(run$noted)) invokeRestart("muffleMessage")
-      run$noted <- TRUE
-    }
-  )
 }

@@ -6,7 +6,29 @@
 # list(xy, xx, yy) of h for each column.
 weighted_products <- function(kind, a, b, w) {
   switch(kind,
-    u = weighted_u_triple(a, b, w), v = weighted_v_triple(a, b, w),
+    # the mean over 4-tuples of different stimuli (Song's estimator), the diagonals being 0
+    u = {
+      powers <- weight_powers(w)
+      sums <- lapply(powers, colSums)
+      both <- list(one = w, two = powers[[2]])
+      of_k <- lapply(both, side_product, side = a)
+      of_l <- lapply(both, side_product, side = b)
+      h <- function(of_k, of_l, m) {
+        u_from_sums(u_sums(of_k, of_l, weight_products(m, w, powers[[2]]), w), sums)
+      }
+      list(xy = h(of_k, of_l, a$k * b$k), xx = h(of_k, of_k, a$k^2), yy = h(of_l, of_l, b$k^2))
+    },
+    v = {
+      p <- sweep(w, 2, colSums(w), "/")
+      kp <- side_product(a, p)
+      lp <- side_product(b, p)
+      k_all <- colSums(p * kp)
+      l_all <- colSums(p * lp)
+      m <- weighted_triple(a$k, b$k, p)
+      list(xy = m$xy - 2 * colSums(p * kp * lp) + k_all * l_all,
+           xx = m$xx - 2 * colSums(p * kp^2) + k_all^2,
+           yy = m$yy - 2 * colSums(p * lp^2) + l_all^2)
+    },
     cosine = weighted_triple(a$k, b$k, w),
     correlation = {
       count <- if (is.null(a$between)) colSums(w)^2 - colSums(w^2) else weighted_sum(a$between, w)
@@ -29,19 +51,6 @@ weighted_sum <- function(m, w) colSums(w * (m %*% w))
 
 weighted_triple <- function(k, l, w) {
   list(xy = weighted_sum(k * l, w), xx = weighted_sum(k^2, w), yy = weighted_sum(l^2, w))
-}
-
-# The mean over 4-tuples of different stimuli (Song's estimator), the diagonals being 0.
-weighted_u_triple <- function(a, b, w) {
-  k <- a$k
-  l <- b$k
-  powers <- weight_powers(w)
-  sums <- lapply(powers, colSums)
-  products <- function(m) weight_products(m, w, powers[[2]])
-  of_k <- lapply(list(one = w, two = powers[[2]]), side_product, side = a)
-  of_l <- lapply(list(one = w, two = powers[[2]]), side_product, side = b)
-  h <- function(of_k, of_l, m) u_from_sums(u_sums(of_k, of_l, products(m), w), sums)
-  list(xy = h(of_k, of_l, k * l), xx = h(of_k, of_k, k^2), yy = h(of_l, of_l, l^2))
 }
 
 # The matrix of a side times w; from few columns that it is made of, this takes less time.
@@ -68,9 +77,7 @@ u_sums <- function(of_k, of_l, of_m, w) {
                 thread_count())
   names <- c("m1", "w2m1", "w3m1", "w2m2", "a", "w2kl", "c", "d", "k", "l")
   sums <- stats::setNames(lapply(seq_along(names), function(row) sums[row, ]), names)
-  sums[["a"]] <- sums$a - sums$w2m1
-  sums[["c"]] <- sums$c - sums$w3m1
-  sums[["d"]] <- sums$d - sums$w3m1
+  sums[c("a", "c", "d")] <- Map(`-`, sums[c("a", "c", "d")], sums[c("w2m1", "w3m1", "w3m1")])
   sums
 }
 
@@ -83,23 +90,23 @@ u_from_sums <- function(s, p) {
   (t1 - 2 * t2 + t3) / tuples
 }
 
-weighted_v_triple <- function(a, b, w) {
-  p <- sweep(w, 2, colSums(w), "/")
-  kp <- side_product(a, p)
-  lp <- side_product(b, p)
-  k_all <- colSums(p * kp)
-  l_all <- colSums(p * lp)
-  m <- weighted_triple(a$k, b$k, p)
-  list(xy = m$xy - 2 * colSums(p * kp * lp) + k_all * l_all,
-       xx = m$xx - 2 * colSums(p * kp^2) + k_all^2,
-       yy = m$yy - 2 * colSums(p * lp^2) + l_all^2)
-}
-
 # For pairs of columns of f and g, the estimator of their one-dimensional kernels f f' and g g',
 # added up over the columns, from sums of powers.
 weighted_column_u <- function(f, g, w) {
   weights <- weight_powers(w)
-  s <- column_power_sums(f, g, weights)
+  # sums over stimuli, columns of f and g x columns of weights: `sabc` of w^a f^b g^c; `x` and `y`
+  # of w f and w g, `x2` and `y2` of w^2 f and w^2 g
+  powers <- function(a, b, c) crossprod(f^b * g^c, weights[[a]])
+  s <- list(x = powers(1, 1, 0), x2 = powers(2, 1, 0), s111 = powers(1, 1, 1),
+            s211 = powers(2, 1, 1), s311 = powers(3, 1, 1), s212 = powers(2, 1, 2),
+            s312 = powers(3, 1, 2))
+  # columns with themselves have equal sums of f and g
+  s <- c(s, if (identical(f, g)) {
+    list(y = s$x, y2 = s$x2, s221 = s$s212, s321 = s$s312, s220 = s$s211, s202 = s$s211)
+  } else {
+    list(y = powers(1, 0, 1), y2 = powers(2, 0, 1), s221 = powers(2, 2, 1),
+         s321 = powers(3, 2, 1), s220 = powers(2, 2, 0), s202 = powers(2, 0, 2))
+  })
   # what is not multiplied with other sums is added up over the columns first
   total <- function(a, b) drop(crossprod(weights[[a]], rowSums(f^b * g^b)))
   t32 <- total(3, 2)
@@ -117,20 +124,4 @@ weighted_column_u <- function(f, g, w) {
     k = colSums((s$x^2 - s$s220) * (s$y^2 - s$s202)), l = 1
   )
   u_from_sums(sums, lapply(weights, colSums))
-}
-
-# Sums over stimuli, columns of f and g x columns of weights: `sabc` of w^a f^b g^c; `x` and `y` of
-# w f and w g, `x2` and `y2` of w^2 f and w^2 g. Columns with themselves have equal sums of f and g.
-column_power_sums <- function(f, g, weights) {
-  powers <- function(a, b, c) crossprod(f^b * g^c, weights[[a]])
-  s <- list(x = powers(1, 1, 0), x2 = powers(2, 1, 0), s111 = powers(1, 1, 1),
-            s211 = powers(2, 1, 1), s311 = powers(3, 1, 1), s212 = powers(2, 1, 2),
-            s312 = powers(3, 1, 2))
-  mirrored <- if (identical(f, g)) {
-    list(y = s$x, y2 = s$x2, s221 = s$s212, s321 = s$s312, s220 = s$s211, s202 = s$s211)
-  } else {
-    list(y = powers(1, 0, 1), y2 = powers(2, 0, 1), s221 = powers(2, 2, 1),
-         s321 = powers(3, 2, 1), s220 = powers(2, 2, 0), s202 = powers(2, 0, 2))
-  }
-  c(s, mirrored)
 }

@@ -45,28 +45,15 @@ score_weighted <- function(x, y, measure = "cka", weights, ...,
   call <- open_call(x, y, rule$set, rule$na, use = "errors", why = "a weighted score",
                     controls = TRUE)
   weights <- rows_in_order_of(weights, call$labels, "weights")
-  w <- check_weights(weights, length(call$rows))[call$rows, , drop = FALSE]
-  check_grid_memory(call$set, call$sides)
-  scores <- weighted_scores(call$set[[1]], call$sides, w)
-  if (is.null(call$set[[1]]$given)) return(scores)
-  grids <- control_grids(call, 1)
-  beside <- unlist(lapply(grids, function(grid) {
-    lapply(seq_len(nrow(grid$pairs)), function(row) {
-      weighted_scores(grid$set[[1]], grid$sides, w, grid$pairs[row, ])
-    })
-  }), recursive = FALSE)
-  partial_scores(do.call(cbind, c(list(scores), beside[places_beside(call, 1, grids)])))
-}
-
-check_weights <- function(weights, n) {
-  # TRUE and FALSE say which stimuli are in a subset
-  if (is.logical(weights)) storage.mode(weights) <- "double"
   refuse_if(is.data.frame(weights), "type", "`weights` must be a numeric matrix with a row for ",
             "each stimulus, not a data frame: use as.matrix() if all of its columns are vectors ",
             "of weights.")
+  # TRUE and FALSE say which stimuli are in a subset
+  if (is.logical(weights)) storage.mode(weights) <- "double"
   refuse_if(!is.numeric(weights) || length(dim(weights)) > 2, "type", "`weights` must be a ",
             "numeric matrix with a row for each stimulus, not {describe(weights)}.")
-  w <- as.matrix(weights)
+  n <- length(call$rows)
+  w <- unname(as.matrix(weights))
   storage.mode(w) <- "double"
   refuse_if(nrow(w) != n || !ncol(w), "size", "`weights` has {count_of(nrow(w), 'row')} and ",
             "{count_of(ncol(w), 'column')}, but there are {n} stimuli: give a row for each ",
@@ -77,7 +64,17 @@ check_weights <- function(weights, n) {
   few <- which(colSums(w > 0) < 4)
   refuse_if(length(few), "value", "Column {few[1]} of `weights` has {sum(w[, few[1]] > 0)} of the ",
             "stimuli with a weight above 0: at least 4 are needed.")
-  unname(w)
+  w <- w[call$rows, , drop = FALSE]
+  check_grid_memory(call$set, call$sides)
+  scores <- weighted_scores(call$set[[1]], call$sides, w)
+  if (is.null(call$set[[1]]$given)) return(scores)
+  grids <- control_grids(call, 1)
+  beside <- unlist(lapply(grids, function(grid) {
+    lapply(seq_len(nrow(grid$pairs)), function(row) {
+      weighted_scores(grid$set[[1]], grid$sides, w, grid$pairs[row, ])
+    })
+  }), recursive = FALSE)
+  partial_scores(do.call(cbind, c(list(scores), beside[places_beside(call, 1, grids)])))
 }
 
 weighted_scores <- function(measure, sides, w, pairs = data.frame(i = 1L, j = 1L)) {
@@ -94,23 +91,20 @@ weighted_scores <- function(measure, sides, w, pairs = data.frame(i = 1L, j = 1L
   if (!is.null(error)) stop(error)
   compare_pair(measure$declaration, pair, measure$args)
   # a distance that is a sum over stimuli grows with the weights; counts are compared as they are
-  if (is.null(errors$growth) && errors$counts == "any") w <- moderate_weights(w)
+  if (is.null(errors$growth) && errors$counts == "any") {
+    # the fourth powers of very large or very small weights do not fit a double; only the
+    # proportions of the weights count, and a power of two changes no digit of them
+    largest <- apply(w, 2, max)
+    for (b in which(largest > 2^64 | largest < 2^-64)) {
+      w[, b] <- w[, b] * power_of_two_below(largest[b])
+    }
+  }
   # about so many numbers are in each of the matrices of a block
   columns <- max(1, floor(4e5 / nrow(w)))
   blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% columns)
   unlist(lapply(unname(blocks), function(at) {
     errors$weighted(pair, measure$args, w[, at, drop = FALSE], measure$declaration)
   }))
-}
-
-# The fourth powers of very large or very small weights do not fit a double. Only the proportions of
-# the weights count, and a power of two changes no digit of them.
-moderate_weights <- function(w) {
-  largest <- apply(w, 2, max)
-  for (b in which(largest > 2^64 | largest < 2^-64)) {
-    w[, b] <- w[, b] * power_of_two_below(largest[b])
-  }
-  w
 }
 
 refuse_weights <- function(measure, w, what) {

@@ -10,7 +10,14 @@
 consensus_errors <- function(task, fits, terms, over) {
   count <- length(terms$members)
   pooled <- (task$m + 1):count
-  psi <- crossprod(stimulus_shares(task, terms))
+  # the share of each stimulus (cluster) in the error of each row: of a cosine of sums, with the
+  # alignments held
+  shares <- over_members(apply(terms$sums, 3, function(sums) {
+    whole <- colSums(sums)
+    sums[, 1] / sqrt(whole[2]) / sqrt(whole[3]) -
+      cosine_of_sums(sums) * (sums[, 2] / whole[2] + sums[, 3] / whole[3]) / 2
+  }), terms)
+  psi <- crossprod(if (is.null(task$codes)) shares else rowsum(shares, task$codes))
   groups <- deleted_groups(task)
   deleted <- deletion_covariance(seq_len(max(groups)), count, function(g) {
     terms_of_sides(task, fits_of_sides(task, groups != g))
@@ -38,19 +45,6 @@ consensus_errors <- function(task, fits, terms, over) {
   list(table = table, groups = max(groups),
        parts = list(main = main, interactions = list(), clustered = TRUE,
                     df = if (both) c(units, task$m) - 1 else max(groups) - 1))
-}
-
-# The share of each stimulus (cluster) in the error of each row: of a cosine of sums, with the
-# alignments held.
-stimulus_shares <- function(task, terms) {
-  shares <- apply(terms$sums, 3, function(sums) {
-    whole <- colSums(sums)
-    cosine <- cosine_of_sums(sums)
-    sums[, 1] / sqrt(whole[2]) / sqrt(whole[3]) -
-      cosine * (sums[, 2] / whole[2] + sums[, 3] / whole[3]) / 2
-  })
-  shares <- over_members(shares, terms)
-  if (is.null(task$codes)) shares else rowsum(shares, task$codes)
 }
 
 # The jackknife covariance of the last `count` rows. terms: a function that gives the terms without

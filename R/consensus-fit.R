@@ -10,31 +10,29 @@ fits_of_sides <- function(task, keep = rep(TRUE, task$n)) {
   }, tests[tested], task$folds$name[tested])
 }
 
-# list(train, test, sides): the numbers of the stimuli, and what fitted_side() gives of each side.
+# list(train, test, sides): the numbers of the stimuli, and of each side the training rows of norm 1
+# and the test rows, whitened, as for held_out(), in as many columns as they have dimensions;
+# `beyond` is what lies outside of the directions of the training rows. Absent stimuli have rows of
+# zeros.
 fit_of_sides <- function(task, train, test, fold = NULL) {
-  list(train = train, test = test,
-       sides = lapply(seq_along(task$reprs), fitted_side, task, train, test, fold))
-}
-
-# Training rows of norm 1 and test rows, whitened, as for held_out(), in as many columns as they
-# have dimensions; `beyond` is what lies outside of the directions of the training rows. Absent
-# stimuli have rows of zeros.
-fitted_side <- function(k, task, train, test, fold) {
-  repr <- task$reprs[[k]]
-  there <- task$present[, k]
-  kept <- seq_len(task$n) %in% train & there
-  refuse_if(sum(kept) < 2, "rows", "`{repr$arg}` has {count_of(sum(kept), 'stimulus')} in the ",
-            "training set of a fold: leave it out, or use other folds.")
-  own <- cut_for_subset(repr, kept)
-  own$fold <- fold
-  found <- whitened_fold(own, unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
-  placed <- function(rows, at) {
-    full <- matrix(0, length(at), ncol(rows))
-    full[there[at], ] <- rows / found$size
-    full
-  }
-  list(train = placed(found$train, train), test = placed(found$test, test),
-       beyond = drop(placed(cbind(found$beyond / found$size), test)), there = there[test])
+  sides <- lapply(seq_along(task$reprs), function(k) {
+    repr <- task$reprs[[k]]
+    there <- task$present[, k]
+    kept <- seq_len(task$n) %in% train & there
+    refuse_if(sum(kept) < 2, "rows", "`{repr$arg}` has {count_of(sum(kept), 'stimulus')} in the ",
+              "training set of a fold: leave it out, or use other folds.")
+    own <- cut_for_subset(repr, kept)
+    own$fold <- fold
+    found <- whitened_fold(own, unclass(repr$data)[test[there[test]], , drop = FALSE], task$args)
+    placed <- function(rows, at) {
+      full <- matrix(0, length(at), ncol(rows))
+      full[there[at], ] <- rows / found$size
+      full
+    }
+    list(train = placed(found$train, train), test = placed(found$test, test),
+         beyond = drop(placed(cbind(found$beyond / found$size), test)), there = there[test])
+  })
+  list(train = train, test = test, sides = sides)
 }
 
 # The rotation nearest to a matrix.
@@ -144,22 +142,20 @@ terms_of_sides <- function(task, fits, subjects = seq_len(task$m), distance = FA
     })
     fit
   })
-  found <- Map(function(s, i) faced_in_folds(task, fits, s, i, distance = distance), side, without)
+  found <- Map(function(s, i) {
+    sums <- matrix(0, task$n, 3)
+    distances <- numeric()
+    for (fit in fits) {
+      faced <- faced_consensus(fit$sides[[s]], fit$consensus[[i]], task, distance)
+      sums[fit$test, ] <- sums[fit$test, ] + faced$terms
+      distances <- c(distances, faced$distance)
+    }
+    list(sums = sums, distance = mean(distances, na.rm = TRUE))
+  }, side, without)
   list(fits = fits, side = side, without = without,
        sums = array(unlist(lapply(found, `[[`, "sums")), c(task$n, 3, length(side))),
        distances = if (distance) vapply(found, `[[`, 0, "distance"),
        members = c(split(seq_along(side), side), list(seq_along(subjects))))
-}
-
-faced_in_folds <- function(task, fits, side, without, distance = FALSE) {
-  sums <- matrix(0, task$n, 3)
-  distances <- numeric()
-  for (fit in fits) {
-    found <- faced_consensus(fit$sides[[side]], fit$consensus[[without]], task, distance)
-    sums[fit$test, ] <- sums[fit$test, ] + found$terms
-    distances <- c(distances, found$distance)
-  }
-  list(sums = sums, distance = mean(distances, na.rm = TRUE))
 }
 
 # NA where nothing was scored. sums: products and squared norms in columns.
@@ -179,18 +175,6 @@ scores_of_terms <- function(terms) {
 }
 
 # ---- permutations
-
-# p-values of subjects and models, whose stimuli change places within folds while all consensuses
-# stay. orders: as of orders_within_folds().
-consensus_p <- function(task, terms, scores, orders) {
-  advance <- progress_along(length(task$reprs))
-  vapply(seq_along(task$reprs), function(s) {
-    on.exit(advance())
-    own <- orders_of_present(orders, task, task$present[, s])
-    null <- lapply(terms$without[terms$side == s], null_of_side, task, terms$fits, s, own)
-    p_at_least(c(scores[s], Reduce(`+`, null) / length(null)), equal_share)
-  }, 0)
-}
 
 # Scores that the consensus without a subject gives a side whose stimuli have these orders: cosines
 # of what faced_consensus() gives, summed over stimuli.

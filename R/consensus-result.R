@@ -37,10 +37,21 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
           "a score is undefined with all stimuli and subjects, or without some of them, or does ",
           "not vary.", data = lost)
   stimulus <- if (is.null(task$labels)) which(task$rows) else task$labels[task$rows]
+  # of models the means over the consensuses that they face
+  stimuli <- do.call(rbind, lapply(seq_len(nrow(rows) - 1), function(k) {
+    means <- rowMeans(terms$sums[, , terms$members[[k]], drop = FALSE], dims = 2)
+    data.frame(x = rows$x[k], stimulus = stimulus, a = means[, 1], b = means[, 2], c = means[, 3])
+  }))
+  # The consensus of all subjects on all stimuli. is_consensus() knows it by the names of its
+  # columns, which stay when responses() takes it.
+  fit <- fit_of_sides(task, seq_len(task$n), integer())
+  whole <- consensus_of(fit, seq_len(task$m), task)$train
+  whole[rowSums(task$present[, seq_len(task$m)]) == 0, ] <- NA
+  dimnames(whole) <- list(if (!is.null(task$labels)) stimulus,
+                          paste("consensus", seq_len(ncol(whole))))
   new_result(rows, "repalign_consensus", list(
     conf_level = conf_level, facts = facts, errors = errors[c("table", "parts")],
-    stimuli = consensus_stimuli(terms, rows$x, stimulus), whole = whole_consensus(task, stimulus),
-    dependence = task$dependence
+    stimuli = stimuli, whole = whole, dependence = task$dependence
   ))
 }
 
@@ -48,26 +59,6 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
 errors_of_difference <- function(parts) {
   count <- ncol(parts$main[[1]])
   contrast_errors(parts, rbind(diag(count - 1), rep(-1, count - 1)))
-}
-
-# Of models the means over the consensuses that they face.
-consensus_stimuli <- function(terms, names, stimulus) {
-  tables <- lapply(seq_len(length(names) - 1), function(k) {
-    means <- rowMeans(terms$sums[, , terms$members[[k]], drop = FALSE], dims = 2)
-    data.frame(x = names[k], stimulus = stimulus, a = means[, 1], b = means[, 2], c = means[, 3])
-  })
-  do.call(rbind, tables)
-}
-
-# The consensus of all subjects on all stimuli. is_consensus() knows it by the names of its columns,
-# which stay when responses() takes it.
-whole_consensus <- function(task, stimulus) {
-  fit <- fit_of_sides(task, seq_len(task$n), integer())
-  found <- consensus_of(fit, seq_len(task$m), task)$train
-  found[rowSums(task$present[, seq_len(task$m)]) == 0, ] <- NA
-  dimnames(found) <- list(if (!is.null(task$labels)) stimulus,
-                          paste("consensus", seq_len(ncol(found))))
-  found
 }
 
 declare_result(

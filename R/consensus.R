@@ -100,7 +100,13 @@ consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = F
   if (!is.null(components)) components <- check_count(components, "components")
   task <- open_consensus(x, models, alpha, clusters, na)
   task[c("components", "refine")] <- list(components, check_flag(refine, "refine"))
-  over <- check_consensus_over(over, task$m)
+  over <- check_choice(over, c("stimuli", "subjects"), "over", several = TRUE)
+  refuse_if(!"stimuli" %in% over, "choice", "`over` must have \"stimuli\": scores of subjects ",
+            "vary with the stimuli, too. Give over = c(\"stimuli\", \"subjects\").")
+  inform_if("subjects" %in% over && task$m < few_subjects, "few_subjects", if (task$m == 2) {
+    "Two subjects have one score, which says nothing of others: errors are over = \"stimuli\"."
+  } else paste0("Errors over ", task$m, " subjects are guesses, with any number of stimuli."))
+  over <- c("stimuli", if ("subjects" %in% over && task$m > 2) "subjects")
   task$folds <- test_folds(folds, task, repeats)
   # labels come in one order, whatever that of the stimuli
   task$fold_order <- order(if (is.character(folds)) task$folds$name else
@@ -109,11 +115,31 @@ consensus <- function(x, models = NULL, alpha = 1, components = NULL, refine = F
     orders_within_folds(task$folds, task, count, task$m, p_adjust, "p-value of a subject")
   }
   fits <- fits_of_sides(task)
-  check_consensus_ranks(task, fits)
+  ranks <- lapply(fits, function(fit) {
+    vapply(fit$sides[seq_len(task$m)], function(side) ncol(side$train), 0L)
+  })
+  most <- max(unlist(ranks))
+  refuse_if(isTRUE(task$components > most), "value", "`components` is {task$components}, but no ",
+            "subject has more than {most} dimensions in a training set: lower it.")
+  if (task$args$alpha == 0) {
+    widest <- task$reprs[[which.max(Reduce(pmax, ranks))]]
+    widest$n <- min(lengths(lapply(fits, `[[`, "train")))
+    warn_whole_space(list(x = widest), min(most, task$components), 0,
+                     "with alpha = 0 subjects agree on the training stimuli of a fold")
+  }
   terms <- terms_of_sides(task, fits, distance = TRUE)
   scores <- scores_of_terms(terms)
   errors <- consensus_errors(task, fits, terms, over)
-  p <- if (count > 0) consensus_p(task, terms, scores, orders)
+  p <- if (count > 0) {
+    # of subjects and models, whose stimuli change places within folds while all consensuses stay
+    advance <- progress_along(length(task$reprs))
+    vapply(seq_along(task$reprs), function(s) {
+      on.exit(advance())
+      own <- orders_of_present(orders, task, task$present[, s])
+      null <- lapply(terms$without[terms$side == s], null_of_side, task, terms$fits, s, own)
+      p_at_least(c(scores[s], Reduce(`+`, null) / length(null)), equal_share)
+    }, 0)
+  }
   over <- sub("stimuli", unit_words(task$codes), sub("subjects", subjects_words(task$m), over))
   facts <- list(subjects = task$m, alpha = task$args$alpha, components = components,
                 refine = task$refine, over = over, folds = max(tabulate(task$folds$repeat_of)),
@@ -165,11 +191,20 @@ open_consensus <- function(x, models, alpha, clusters, na, frame = parent.frame(
   }
   present <- if (pairwise) present[call$rows, , drop = FALSE] else
     matrix(TRUE, call$n, length(reprs))
-  if (!all(present)) call["dependence"] <- list(judged_gaps(reprs, present, call$clusters))
-  args <- call$set[[1]]$args
+  if (!all(present)) {
+    # says which stimuli are absent, and judges the rows that are there in all sides
+    lost <- colSums(!present)
+    args <- paste0("`", vapply(reprs, `[[`, "", "arg"), "` (", lost, ")")
+    inform("left_out", "na = \"pairwise\": stimuli with missing values are absent in ",
+           "{enumerate(args[lost > 0], quote = FALSE)}, of {nrow(present)}.")
+    common <- rowSums(!present) == 0
+    call["dependence"] <- list(if (is.null(call$clusters)) {
+      warn_of_rows(lapply(reprs, cut_representation, common, TRUE), NULL, "errors", cluster_remedy)
+    })
+  }
   list(n = call$n, rows = call$rows, labels = call$labels, clusters = call$clusters,
        codes = call$clusters, dependence = call$dependence, reprs = reprs, m = length(own),
-       names = names, present = present, args = args)
+       names = names, present = present, args = call$set[[1]]$args)
 }
 
 # Absent stimuli get the mean of the others, which no fit uses.
@@ -183,39 +218,4 @@ with_mean_rows <- function(repr) {
   repr$data[lost, ] <- rep(colMeans(repr$data[!lost, , drop = FALSE]), each = sum(lost))
   repr$cache$column_stats <- NULL
   repr
-}
-
-# Says which stimuli are absent, and judges the rows that are there in all sides.
-judged_gaps <- function(reprs, present, codes) {
-  lost <- colSums(!present)
-  args <- paste0("`", vapply(reprs, `[[`, "", "arg"), "` (", lost, ")")
-  inform("left_out", "na = \"pairwise\": stimuli with missing values are absent in ",
-         "{enumerate(args[lost > 0], quote = FALSE)}, of {nrow(present)}.")
-  if (!is.null(codes)) return(NULL)
-  common <- rowSums(!present) == 0
-  warn_of_rows(lapply(reprs, cut_representation, common, TRUE), NULL, "errors", cluster_remedy)
-}
-
-check_consensus_over <- function(over, m) {
-  over <- check_choice(over, c("stimuli", "subjects"), "over", several = TRUE)
-  refuse_if(!"stimuli" %in% over, "choice", "`over` must have \"stimuli\": scores of subjects ",
-            "vary with the stimuli, too. Give over = c(\"stimuli\", \"subjects\").")
-  if (!"subjects" %in% over) return("stimuli")
-  inform_if(m < few_subjects, "few_subjects", if (m == 2) {
-    "Two subjects have one score, which says nothing of others: errors are over = \"stimuli\"."
-  } else paste0("Errors over ", m, " subjects are guesses, with any number of stimuli."))
-  if (m == 2) "stimuli" else c("stimuli", "subjects")
-}
-
-check_consensus_ranks <- function(task, fits) {
-  subjects <- seq_len(task$m)
-  ranks <- lapply(fits, function(fit) vapply(fit$sides[subjects], function(s) ncol(s$train), 0L))
-  most <- max(unlist(ranks))
-  refuse_if(isTRUE(task$components > most), "value", "`components` is {task$components}, but no ",
-            "subject has more than {most} dimensions in a training set: lower it.")
-  if (task$args$alpha > 0) return(invisible())
-  widest <- task$reprs[[which.max(Reduce(pmax, ranks))]]
-  widest$n <- min(lengths(lapply(fits, `[[`, "train")))
-  warn_whole_space(list(x = widest), min(most, task$components), 0,
-                   "with alpha = 0 subjects agree on the training stimuli of a fold")
 }

@@ -18,7 +18,24 @@ group_contributions <- function(pair, measure, kind, labels) {
   part <- data.frame(part_x = levels(labels)[at$i], part_y = levels(labels)[at$j],
                      pairs = size[at$i] * (size[at$j] - 2 + both) * both / 2)
   deleted <- if (identical(measure$args$outer, "spearman")) {
-    ranked_blocks(pair, measure$args, group, at)
+    # ranks are made anew among the pairs that are left
+    pairs <- compared_pairs(pair$x$n, measure$args)
+    code <- matrix(0L, max(group), max(group))
+    code[cbind(c(at$i, at$j), c(at$j, at$i))] <- seq_along(at$i)
+    block <- code[cbind(group[pairs$first], group[pairs$second])]
+    by_block <- order(block)
+    place <- order(by_block)
+    check_memory(64 * (thread_count() + 1) * length(block), "The ranks without each stimulus",
+                 "Fewer stimuli need less.")
+    side <- function(repr) {
+      ranked <- ranked_pairs(repr, measure$args)
+      ranks <- form_ranks(repr, measure$args$inner)$ranks[by_block]
+      list(order = place[ranked$order], tied = ranked$tied,
+           rank = ranks - (length(block) + 1) / 2)
+    }
+    pairs <- lapply(c(pairs, list(block = block)), `[`, by_block)
+    .Call(C_rank_blocks, pairs, side(pair$x), side(pair$y), c(pair$x$n, length(at$i)),
+          thread_count())
   } else {
     rep(both, each = pair$x$n) * deleted_contributions(pair, measure, made, z, at)
   }
@@ -37,7 +54,13 @@ deleted_contributions <- function(pair, measure, made, z, at) {
   left <- switch(made$kind, u = (n - 1) * (n - 4) / (n * (n - 3)), v = , whitened = (1 - 1 / n)^2,
                  correlation = , cosine = 1, no_branch(made$kind))
   root <- function(h) sqrt(replace(h[-1] / h[1], !(h[-1] > 0 & h[1] > 0), NA))
-  sizes <- deleted_sizes(pair, measure, made)
+  # the self terms of both sides, of all stimuli and without each
+  sizes <- if (is_corrected_ratio(measure)) {
+    lapply(cka_table(pair, measure$args, NULL, held = TRUE)$h, function(h) h[, 1])
+  } else {
+    lapply(list(xx = list(k = made$k), yy = list(k = made$l)),
+           function(side) deleted_products(made$kind, side, side))
+  }
   values <- sums[-1, , drop = FALSE] / (made$divisor * left * root(sizes$xx) * root(sizes$yy))
   little <- little_left(sizes$xx, made$kind, made$k) | little_left(sizes$yy, made$kind, made$l)
   # differences have lost their digits where a stimulus holds nearly all of the variance
@@ -49,15 +72,6 @@ deleted_contributions <- function(pair, measure, made, z, at) {
     values[unit, ] <- blocks[cbind(at$i, at$j)]
   }
   values
-}
-
-# The self terms of both sides, of all stimuli and without each.
-deleted_sizes <- function(pair, measure, made) {
-  if (is_corrected_ratio(measure)) {
-    return(lapply(cka_table(pair, measure$args, NULL, held = TRUE)$h, function(h) h[, 1]))
-  }
-  lapply(list(xx = list(k = made$k), yy = list(k = made$l)),
-         function(side) deleted_products(made$kind, side, side))
 }
 
 # The sums of A B over the pairs of groups, of all stimuli (first row) and without each. Without
@@ -129,25 +143,6 @@ deleted_blocks <- function(kind, k, l, z, at) {
 times_kernel <- function(k, z) if (is.matrix(k)) k %*% z else k %*% crossprod(k, z) - k^2 * z
 
 diagonal_of <- function(k) if (is.matrix(k)) diag(k) else 0 * k
-
-# The same of ranks, which are made anew among the pairs that are left.
-ranked_blocks <- function(pair, args, group, at) {
-  pairs <- compared_pairs(pair$x$n, args)
-  code <- matrix(0L, max(group), max(group))
-  code[cbind(c(at$i, at$j), c(at$j, at$i))] <- seq_along(at$i)
-  block <- code[cbind(group[pairs$first], group[pairs$second])]
-  by_block <- order(block)
-  place <- order(by_block)
-  check_memory(64 * (thread_count() + 1) * length(block), "The ranks without each stimulus",
-               "Fewer stimuli need less.")
-  side <- function(repr) {
-    ranked <- ranked_pairs(repr, args)
-    ranks <- form_ranks(repr, args$inner)$ranks[by_block]
-    list(order = place[ranked$order], tied = ranked$tied, rank = ranks - (length(block) + 1) / 2)
-  }
-  pairs <- lapply(c(pairs, list(block = block)), `[`, by_block)
-  .Call(C_rank_blocks, pairs, side(pair$x), side(pair$y), c(pair$x$n, length(at$i)), thread_count())
-}
 
 # ---- components
 

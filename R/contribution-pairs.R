@@ -77,7 +77,21 @@ pair_contributions <- function(pair, measure, kind) {
     count <- as.double(ncol(pair$x$data)) * ncol(pair$y$data) - left_out$count
     divisor <- n * (n - 3) * count * self_root(pair$x, measure, "x") *
       self_root(pair$y, measure, "y")
-    if (length(left_out$x)) sums <- sums - products_of_neurons(pair, left_out)
+    if (length(left_out$x)) {
+      # the sum of A_ij B_ij over single neurons f and g: A_ij is f_i f_j + p_i + p_j
+      part <- function(repr, columns) {
+        f <- scaled_data(repr, TRUE)[, columns, drop = FALSE]
+        list(f = f, p = f^2 / (n - 2) - rep(colSums(f^2), each = n) / (2 * (n - 1) * (n - 2)))
+      }
+      both <- function(a, b) tcrossprod(a, b) + tcrossprod(b, a)
+      x <- part(pair$x, left_out$x)
+      y <- part(pair$y, left_out$y)
+      rows <- rowSums(x$p * y$p)
+      single <- tcrossprod(x$f * y$f) + both(x$f * y$p, x$f) + both(y$f * x$p, y$f) +
+        both(x$p, y$p) + outer(rows, rows, "+")
+      diag(single) <- 0
+      sums <- sums - single
+    }
     for (block in left_out$blocks) {
       own <- lapply(kernels_of_columns(pair, block), centred_entries, kind)
       sums <- sums - own[[1]] * own[[2]]
@@ -85,23 +99,6 @@ pair_contributions <- function(pair, measure, kind) {
     shared <- c(Map(function(x, y) list(x = x, y = y), left_out$x, left_out$y), left_out$blocks)
   }
   list(kind = kind, k = k, l = l, sums = sums, chance = chance, divisor = divisor, shared = shared)
-}
-
-# The sum of A_ij B_ij over single neurons f and g: A_ij is f_i f_j + p_i + p_j.
-products_of_neurons <- function(pair, at) {
-  n <- as.double(pair$x$n)
-  side <- function(repr, columns) {
-    f <- scaled_data(repr, TRUE)[, columns, drop = FALSE]
-    list(f = f, p = f^2 / (n - 2) - rep(colSums(f^2), each = n) / (2 * (n - 1) * (n - 2)))
-  }
-  both <- function(a, b) tcrossprod(a, b) + tcrossprod(b, a)
-  x <- side(pair$x, at$x)
-  y <- side(pair$y, at$y)
-  rows <- rowSums(x$p * y$p)
-  sums <- tcrossprod(x$f * y$f) + both(x$f * y$p, x$f) + both(y$f * x$p, y$f) + both(x$p, y$p) +
-    outer(rows, rows, "+")
-  diag(sums) <- 0
-  sums
 }
 
 # The kernels of some columns of both sides: of a single one the column itself, see times_kernel().
@@ -125,17 +122,6 @@ self_root <- function(repr, measure, side) {
 # What single neurons add to a linear CKA, and any score without each of them.
 
 # ---- contributions
-
-# list(contribution, chance): a value for each neuron of a side, of CKA with the linear kernel.
-neuron_contributions <- function(pair, measure, side) {
-  naive <- !measure$args$corrects$stimuli
-  data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
-  terms <- allowed_terms(data, side_first(pair_labels(pair, measure$args), side), naive)
-  divisor <- sum(terms$counts) * self_root(pair$x, measure, "x") * self_root(pair$y, measure, "y")
-  n <- as.double(pair$x$n)
-  chance <- naive * colSums(data[[1]]^2) * sum(data[[2]]^2) / ((n - 1) * n^2)
-  list(contribution = terms$sums / divisor, chance = chance / divisor)
-}
 
 # What both sides have, that of `side` first.
 side_first <- function(both, side) if (side == "x") both[c("x", "y")] else both[c("y", "x")]
@@ -166,37 +152,28 @@ column_terms <- function(x, y, naive) {
 
 # ---- scores without neurons
 
-# For each neuron of a side its place on the other side, which may have it, too; NA: it has not.
-# Neurons have the names of responses(), or of a measure whose estimator goes by them.
-twins_of_neurons <- function(pair, args, side) {
-  named <- isTRUE(args$corrects$neurons)
-  if (named && args$shared_neurons) return(seq_len(ncol(pair$x$data)))
-  names <- side_first(sapply(c("x", "y"), function(side) {
-    given <- unclass(pair[[side]]$responses)
-    if (!is.null(given)) given$neuron else if (named) args[[paste0("units_", side)]]
-  }, simplify = FALSE), side)
-  # a label of several neurons is that of a session
-  once <- lapply(names, function(labels) setdiff(labels, labels[duplicated(labels)]))
-  common <- intersect(once[[1]], once[[2]])
-  if (!length(common)) return(rep(NA_integer_, ncol(pair[[side]]$data)))
-  replace(match(names[[1]], names[[2]]), !names[[1]] %in% common, NA)
-}
-
 # The score without each neuron of a side, which is left out of the other side, too. z: the side of
 # the controls, or NULL.
 scores_without_neurons <- function(pair, measure, side, threads, z = NULL) {
   args <- measure$args
-  twins <- twins_of_neurons(pair, args, side)
+  # For each neuron of a side its place on the other side, which may have it, too; NA: it has not.
+  # Neurons have the names of responses(), or of a measure whose estimator goes by them.
+  named <- isTRUE(args$corrects$neurons)
+  twins <- if (named && args$shared_neurons) seq_len(ncol(pair$x$data)) else {
+    names <- side_first(sapply(c("x", "y"), function(side) {
+      given <- unclass(pair[[side]]$responses)
+      if (!is.null(given)) given$neuron else if (named) args[[paste0("units_", side)]]
+    }, simplify = FALSE), side)
+    # a label of several neurons is that of a session
+    once <- lapply(names, function(labels) setdiff(labels, labels[duplicated(labels)]))
+    common <- intersect(once[[1]], once[[2]])
+    if (!length(common)) rep(NA_integer_, ncol(pair[[side]]$data)) else
+      replace(match(names[[1]], names[[2]]), !names[[1]] %in% common, NA)
+  }
   summed <- is_linear_cka(measure) && is.null(args$clusters) && !args$corrects$trials &&
     is.null(z)
   if (!summed) return(recomputed_without(pair, measure, side, twins, threads, z))
-  values <- cka_without_neurons(pair, args, side, twins)
-  cosine <- errors_of(measure)$cosine
-  if (is.null(cosine)) values else cosine$score(values)
-}
-
-# The means of h values without the pairs that a neuron, or its twin, is part of.
-cka_without_neurons <- function(pair, args, side, twins) {
+  # the means of h values without the pairs that a neuron, or its twin, is part of
   naive <- !args$corrects$stimuli
   data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
   labels <- side_first(pair_labels(pair, args), side)
@@ -221,9 +198,13 @@ cka_without_neurons <- function(pair, args, side, twins) {
   of_twins <- function(values) replace(numeric(length(twins)), twin, values)
   columns <- lapply(allowed_terms(data[2:1], labels[2:1], naive), `[`, twins[twin])
   both <- single(data[[1]][, twin, drop = FALSE], data[[2]][, twins[twin], drop = FALSE])
-  ratio_of_products(mean_left(allowed_terms(data, labels, naive), lapply(columns, of_twins),
-                              of_twins(both), twin & is.null(labels[[1]])),
-                    self(1)[-1], self(2)[1 + ifelse(twin, twins, 0)])
+  values <- ratio_of_products(
+    mean_left(allowed_terms(data, labels, naive), lapply(columns, of_twins), of_twins(both),
+              twin & is.null(labels[[1]])),
+    self(1)[-1], self(2)[1 + ifelse(twin, twins, 0)]
+  )
+  cosine <- errors_of(measure)$cosine
+  if (is.null(cosine)) values else cosine$score(values)
 }
 
 # Any score, made anew, by the workers that there are.

@@ -113,7 +113,11 @@ contributions <- function(x, y, measure = "cka",
             " is no sum over {if (by == 'stimuli') 'pairs of stimuli' else 'neurons'}, so that ",
             "`contribution`, `share`, `chance` and `excess` are NA: `effect` says what it loses ",
             "without each part.")
-  part <- if (by == "stimuli") names_of_parts(call) else if (side != by) {
+  part <- if (by == "stimuli" && length(call$clusters)) {
+    paste("cluster", seq_len(max(call$clusters)))
+  } else if (by == "stimuli") {
+    if (is.null(call$labels)) as.character(which(call$rows)) else call$labels[call$rows]
+  } else if (side != by) {
     names <- colnames(pairs[[1]][[side]]$data)
     if (is.null(names)) as.character(seq_along(effects[[1]])) else names
   }
@@ -182,25 +186,27 @@ group_labels <- function(groups, call) {
   droplevels(factor(text[call$rows], levels))
 }
 
-# The names of stimuli, or of clusters of them.
-names_of_parts <- function(call) {
-  if (length(call$clusters)) return(paste("cluster", seq_len(max(call$clusters))))
-  if (is.null(call$labels)) as.character(which(call$rows)) else call$labels[call$rows]
-}
-
 # list(part, contribution, chance, deleted), without what there is not; see group_contributions().
 parts_of_pair <- function(pair, measure, kind, by, labels, components) {
   if (is.null(kind)) return(list())
   if (by == "components") return(component_contributions(pair, components))
   if (by == "groups") return(group_contributions(pair, measure, kind, labels))
-  if (by != "stimuli") {
-    summed <- measure$id %in% c("cka", "rv")
-    return(if (summed) neuron_contributions(pair, measure, sub("neurons_", "", by)) else list())
+  if (by == "stimuli") {
+    made <- pair_contributions(pair, measure, kind)
+    return(lapply(list(contribution = made$sums, chance = made$chance), function(entries) {
+      rowSums(entries) / made$divisor
+    }))
   }
-  made <- pair_contributions(pair, measure, kind)
-  lapply(list(contribution = made$sums, chance = made$chance), function(entries) {
-    rowSums(entries) / made$divisor
-  })
+  if (!measure$id %in% c("cka", "rv")) return(list())
+  # neurons, of CKA with the linear kernel
+  side <- sub("neurons_", "", by)
+  naive <- !measure$args$corrects$stimuli
+  data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
+  terms <- allowed_terms(data, side_first(pair_labels(pair, measure$args), side), naive)
+  divisor <- sum(terms$counts) * self_root(pair$x, measure, "x") * self_root(pair$y, measure, "y")
+  n <- as.double(pair$x$n)
+  chance <- naive * colSums(data[[1]]^2) * sum(data[[2]]^2) / ((n - 1) * n^2)
+  list(contribution = terms$sums / divisor, chance = chance / divisor)
 }
 
 # ---- results

@@ -125,7 +125,25 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
                  rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
   result <- data.frame(dimensionalities(sample, layout, is.null(repr$columns$units)), spread)
   if (!is.null(conf_level)) {
-    result <- data.frame(result, dimension_intervals(tables, layout, conf_level))
+    loo <- list(n = length(tables$h$naive$total) - 1, layout = layout)
+    # one for each deleted stimulus: without one that dominates, all values are much smaller
+    floor <- rounding_share * tables$h$naive$total / tables$h$pairs$total
+    intervals <- lapply(estimators, function(estimator) {
+      h <- h_table(tables$h, layout$of(estimator))
+      ratio <- h_table(tables$numerator, layout$of(estimator)) / h
+      ratio[is.na(h) | h <= floor] <- NA
+      if (!length(layout$strata)) ratio <- ratio[, 1, drop = FALSE]
+      undefined <- sum(is.na(ratio[-1]))
+      warn_if(undefined > 0 && !is.na(ratio[[1]]), "undefined", "The standard error of the ",
+              "dimensionality {quoted(estimator)} is undefined (NA): {undefined} of its ",
+              "delete-one values have a denominator that is not positive, or no pair of neurons. ",
+              "There are too few stimuli, neurons or units.")
+      variance <- two_way_variance(ratio, loo)
+      half <- stats::qt(0.5 + conf_level / 2, two_way_df(ratio, variance, loo)) * sqrt(variance)
+      stats::setNames(list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half),
+                      paste0(estimator, c("_se", "_low", "_high")))
+    })
+    result <- data.frame(result, do.call(c, intervals))
   }
   new_result(result, "repalign_dimension", list(conf_level = conf_level))
 }
@@ -149,22 +167,16 @@ dimensionalities <- function(sample, layout, unlabelled) {
   naive <- self_h(sample$repr, list(kernel = "linear", estimator = "naive"), NULL)
   result <- list(naive = (sum(form$k) / form$d / form$n)^2 / naive$value, stimulus = NA_real_,
                  stimulus_neuron = NA_real_)
-  estimates <- "stimulus"
-  if (form$d == 1 && unlabelled && length(layout$strata)) {
-    warn("undefined", "`{sample$repr$arg}` has a single neuron (column): the neuron-corrected ",
-         "dimensionality is undefined (NA).")
-  } else {
-    estimates <- c(estimates, "stimulus_neuron")
-  }
-  for (e in estimates) {
+  single <- form$d == 1 && unlabelled && length(layout$strata)
+  warn_if(single, "undefined", "`{sample$repr$arg}` has a single neuron (column): the ",
+          "neuron-corrected dimensionality is undefined (NA).")
+  for (e in c("stimulus", if (!single) "stimulus_neuron")) {
     parts <- dimension_parts(sample, layout, e)
-    result[[e]] <- if (is_positive(parts$h)) {
-      parts$numerator / parts$h$value
-    } else {
-      warn("undefined", "A corrected dimensionality is undefined (NA): the H value of ",
-           "`{sample$repr$arg}` with itself is not positive. There are too few stimuli or neurons.")
-      NA_real_
-    }
+    positive <- is_positive(parts$h)
+    if (positive) result[[e]] <- parts$numerator / parts$h$value
+    warn_if(!positive, "undefined", "A corrected dimensionality is undefined (NA): the H value of ",
+            "`{sample$repr$arg}` with itself is not positive. There are too few stimuli or ",
+            "neurons.")
     warn_if(isTRUE(result[[e]] < 0), "unstable", "The dimensionality corrected by {quoted(e)} is ",
             "negative ({number_word(result[[e]])}), which means nothing: without noise there is ",
             "next to no variance, or there are too few stimuli or trials.")
@@ -177,7 +189,8 @@ dimensionalities <- function(sample, layout, unlabelled) {
 # times a power of two, which drops out of the ratio.
 dimension_parts <- function(sample, layout, estimator) {
   estimator <- layout$of(estimator)
-  labels <- if (corrections[[estimator]]$neurons) layout$labels
+  neurons <- corrections[[estimator]]$neurons
+  labels <- if (neurons) layout$labels
   pair <- self_pair(sample$repr)
   if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
   if (is.null(sample$trials)) {
@@ -186,17 +199,14 @@ dimension_parts <- function(sample, layout, estimator) {
     # neurons.
     totals <- linear_totals(pair)
     sum <- variance_sum(totals)
-    numerator <- if (!corrections[[estimator]]$neurons) {
-      sum / totals$pairs
-    } else {
+    count <- totals$pairs
+    if (neurons) {
       sum <- sum - excluded_sum(pair, layout$left_out, TRUE, variance_sum)
-      sum / (totals$pairs - layout$left_out$count)
+      count <- count - layout$left_out$count
     }
-    return(list(numerator = numerator,
-                h = self_h(sample$repr, with_estimator(list(kernel = "linear"), estimator),
-                           labels)))
+    args <- with_estimator(list(kernel = "linear"), estimator)
+    return(list(numerator = sum / count, h = self_h(sample$repr, args, labels)))
   }
-  neurons <- corrections[[estimator]]$neurons
   left_out <- if (neurons) layout$left_out
   count <- as.double(ncol(sample$trials$x))^2 - if (neurons) left_out$count else 0
   h <- sum_of_allowed(sample$trials, left_out)
@@ -212,8 +222,8 @@ dimension_parts <- function(sample, layout, estimator) {
         trial_variance(some_neurons(moments, block$x))
       }, 0)
       # the same for each neuron alone, whose kernel has the squares |m_a|^4
-      all <- all - sum(variance_from_traces(single$p, single$means^2,
-                                            colSums(single$means^2)^2)) - sum(blocks)
+      squares <- single$means^2
+      all <- all - sum(variance_from_traces(single$p, squares, colSums(squares)^2)) - sum(blocks)
     }
     all
   }
@@ -249,41 +259,35 @@ deletion_tables <- function(sample, layout) {
     sums <- trial_cross_sums(trials, layout$unit, layout$unit, layout$count)$stimulus
     h$stimulus <- lapply(sums, `*`, factor)
   }
-  corrected <- if (isTRUE(sample$trials$runs)) {
-    run_variance_sums(sample$trials, layout)
+  corrected <- if (isTRUE(trials$runs)) {
+    run_variance_sums(trials, layout)
   } else {
     moments <- sample_moments(sample)
     result <- variance_sums(moments, layout)
     # a unit that holds nearly all of the variance is really deleted: subtraction would cancel too
     # many digits
     for (i in dominant_units(moments$means, seq_len(nrow(moments$means)))) {
-      left <- variance_sums(shift_moments(lapply(moments,
-                                                 function(values) values[-i, ,
-                                                                         drop = FALSE])), layout)
+      without <- lapply(moments, function(values) values[-i, , drop = FALSE])
+      left <- variance_sums(shift_moments(without), layout)
       result$total[i + 1] <- left$total[1]
       for (part in c("unit", "within")) result[[part]][i + 1, ] <- left[[part]][1, ]
     }
     result
   }
-  numerator <- list(naive = naive_variance_sums(means, sample$codes, layout),
-                    stimulus = corrected, pairs = h$pairs)
-  if (!is.null(trials)) numerator$stimulus <- lapply(numerator$stimulus, `*`, factor)
-  list(numerator = numerator, h = h)
-}
-
-# (sum of the variances)^2 of the naive estimator. Without s of n stimuli, a centred sum of squares
-# loses their squares, and the square of their sum over n - s. codes: of clusters, or NULL.
-naive_variance_sums <- function(means, codes, layout) {
+  if (!is.null(trials)) corrected <- lapply(corrected, `*`, factor)
+  # (sum of the variances)^2 of the naive estimator. Without s of n stimuli, a centred sum of
+  # squares loses their squares, and the square of their sum over n - s.
   n <- nrow(means)
-  codes <- if (is.null(codes)) seq_len(n) else codes
-  left <- n - tabulate(codes)
-  lost <- rowsum(means^2, codes) + rowsum(means, codes)^2 / left
-  trace <- function(lost, sums) rbind(sums / n, (rep(sums, each = nrow(lost)) - lost) / left)
+  codes <- if (is.null(sample$codes)) seq_len(n) else sample$codes
+  kept <- n - tabulate(codes)
+  lost <- rowsum(means^2, codes) + rowsum(means, codes)^2 / kept
+  trace <- function(lost, sums) rbind(sums / n, (rep(sums, each = nrow(lost)) - lost) / kept)
   squares <- colSums(means^2)
   by_unit <- function(values) sum_by_unit(values, layout$unit, layout$count)
   total <- as.vector(trace(cbind(rowSums(lost)), sum(squares)))
   unit <- unname(trace(by_unit(lost), drop(by_unit(matrix(squares, 1)))))
-  list(total = total^2, unit = 2 * total * unit - unit^2, within = unit^2)
+  naive <- list(total = total^2, unit = 2 * total * unit - unit^2, within = unit^2)
+  list(numerator = list(naive = naive, stimulus = corrected, pairs = h$pairs), h = h)
 }
 
 # Sums of C_aa C_bb over the same pairs. They are quadratic in the squared distances D of the
@@ -302,7 +306,13 @@ variance_sums <- function(moments, layout) {
   if (length(at)) {
     m <- moments$means[, at, drop = FALSE]
     alone <- distances(p[, at, drop = FALSE], m^2)
-    within[, layout$unit[at]] <- tuple_table(alone, alone, single_kernels(m, alone))
+    # D and E alike, of each neuron alone
+    of_each <- function(values) m * rep(colSums(m * values), each = nrow(m))
+    k_p <- of_each(alone$p)
+    k_noise <- of_each(alone$noise)
+    kernel <- list(k_p = k_p, k_noise = k_noise, l_p = k_p, l_noise = k_noise,
+                   both = m^2 * rep(colSums(m^2), each = nrow(m)))
+    within[, layout$unit[at]] <- tuple_table(alone, alone, kernel)
   }
   for (block in layout$left_out$blocks) {
     m <- moments$means[, block$x, drop = FALSE]
@@ -311,7 +321,12 @@ variance_sums <- function(moments, layout) {
     within[, layout$unit[block$x[1]]] <- tuple_table(inside, inside, kernel)
   }
   repeated <- lapply(all, function(values) values[, rep(1, layout$count), drop = FALSE])
-  cross <- tuple_table(repeated, each, unit_kernels(moments$means, all, each, products, by_unit))
+  # D of all neurons, E of each unit
+  m <- moments$means
+  of_unit <- function(values) by_unit(m * rep(crossprod(m, values), each = nrow(m)))
+  kernel <- list(k_p = through(m, m, each$p), k_noise = through(m, m, each$noise),
+                 l_p = of_unit(all$p), l_noise = of_unit(all$noise), both = by_unit(m * products))
+  cross <- tuple_table(repeated, each, kernel)
   list(total = as.vector(total), unit = 2 * cross - within, within = within)
 }
 
@@ -332,22 +347,6 @@ whole_kernel <- function(m, d, products) {
   p <- through(m, m, d$p)
   noise <- through(m, m, d$noise)
   list(k_p = p, k_noise = noise, l_p = p, l_noise = noise, both = cbind(rowSums(m * products)))
-}
-
-# D and E alike, of each neuron alone.
-single_kernels <- function(m, d) {
-  n <- nrow(m)
-  p <- m * rep(colSums(m * d$p), each = n)
-  noise <- m * rep(colSums(m * d$noise), each = n)
-  list(k_p = p, k_noise = noise, l_p = p, l_noise = noise,
-       both = m^2 * rep(colSums(m^2), each = n))
-}
-
-# D of all neurons, E of each unit.
-unit_kernels <- function(m, d, e, products, by_unit) {
-  of_unit <- function(values) by_unit(m * rep(crossprod(m, values), each = nrow(m)))
-  list(k_p = through(m, m, e$p), k_noise = through(m, m, e$noise), l_p = of_unit(d$p),
-       l_noise = of_unit(d$noise), both = by_unit(m * products))
 }
 
 # A(D, E) for each pair of columns, nothing deleted in the first row, then each stimulus. Over
@@ -372,27 +371,4 @@ tuple_table <- function(d, e, kernels) {
     4 * (every(sums$rows) - d$rows * e$rows - d_rows - e_rows + both) +
     2 * (every(sums$both) - 2 * both)
   rbind(whole, left / (4 * falling(n - 1, 4)), deparse.level = 0)
-}
-
-# Columns <name>_se, <name>_low and <name>_high of the three dimensionalities.
-dimension_intervals <- function(tables, layout, conf_level) {
-  loo <- list(n = length(tables$h$naive$total) - 1, layout = layout)
-  # one for each deleted stimulus: without one that dominates, all values are much smaller
-  floor <- rounding_share * tables$h$naive$total / tables$h$pairs$total
-  columns <- lapply(estimators, function(estimator) {
-    h <- h_table(tables$h, layout$of(estimator))
-    ratio <- h_table(tables$numerator, layout$of(estimator)) / h
-    ratio[is.na(h) | h <= floor] <- NA
-    if (!length(layout$strata)) ratio <- ratio[, 1, drop = FALSE]
-    undefined <- sum(is.na(ratio[-1]))
-    warn_if(undefined > 0 && !is.na(ratio[[1]]), "undefined", "The standard error of the ",
-            "dimensionality {quoted(estimator)} is undefined (NA): {undefined} of its ",
-            "delete-one values have a denominator that is not positive, or no pair of neurons. ",
-            "There are too few stimuli, neurons or units.")
-    variance <- two_way_variance(ratio, loo)
-    half <- stats::qt(0.5 + conf_level / 2, two_way_df(ratio, variance, loo)) * sqrt(variance)
-    result <- list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half)
-    stats::setNames(result, paste0(estimator, c("_se", "_low", "_high")))
-  })
-  do.call(c, columns)
 }

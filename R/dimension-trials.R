@@ -138,20 +138,15 @@ dimension_repr <- function(x, y, na) {
            "differ, first in column {at} ({quoted(names$x[at])} and {quoted(names$y[at])}). ",
            "Reorder the columns, or remove their names when they do correspond.", arg = "y")
   }
-  both <- trials_as_responses(lapply(reprs, function(repr) repr$data))
+  # single trials, in which a stimulus without a trial has a row of NA
+  first <- reprs$x$data
+  values <- array(c(first, reprs$y$data), c(dim(first), 2),
+                  if (!is.null(dimnames(first))) c(dimnames(first), list(NULL)))
+  both <- new_responses(values, matrix(1:2, nrow(first), 2, byrow = TRUE))
   repr <- representation(both, "x", allow_na = TRUE)
   lacking <- is.na(reprs$x$data) | is.na(reprs$y$data)
   repr$holes <- list(stimuli = rowSums(lacking) > 0, neurons = colSums(lacking) > 0)
   repr
-}
-
-# Matrices of single trials, in which a stimulus without a trial has a row of NA.
-trials_as_responses <- function(trials) {
-  size <- c(dim(trials[[1]]), length(trials))
-  values <- array(unlist(trials), size, dimnames = if (!is.null(dimnames(trials[[1]]))) {
-    c(dimnames(trials[[1]]), list(NULL))
-  })
-  new_responses(values, matrix(seq_len(size[3]), size[1], size[3], byrow = TRUE))
 }
 
 # For each stimulus and each neuron with itself: the number of members, and the sums over them of

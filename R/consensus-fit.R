@@ -84,8 +84,9 @@ refined_turns <- function(rows, turns) {
     reached <- reached + grown
     if (grown < 1e-12 * reached) return(turns)
   }
-  warn("convergence", "refine = TRUE: a consensus still grew by {format(grown / reached, digits = ",
-       "2)} of itself after {most_sweeps} sweeps, and is taken as it is.")
+  warn("convergence", "refine = TRUE: a consensus still grew by ",
+       "{format(grown / reached, digits = 2)} of itself after {most_sweeps} sweeps, and is taken ",
+       "as it is.")
   turns
 }
 

@@ -155,7 +155,7 @@ test_that("strong stimuli are told with the measure, also by cka_interval()", {
                  class = "repalign_strong_stimuli")
 })
 
-# Texts of a message are filled in where they are arguments themselves, not within other calls.
+# Texts of a message are filled in one by one, where they are arguments themselves.
 test_that("no text with {braces} stands where it is not filled in", {
   namespace <- asNamespace("repalign")
   heads <- c("refuse", "refuse_if", "warn_if", "inform_if", "refuse_file", "refuse_file_if")
@@ -165,8 +165,11 @@ test_that("no text with {braces} stands where it is not filled in", {
   nested <- function(code) {
     if (!is.call(code)) return(NULL)
     head <- if (is.name(code[[1]])) as.character(code[[1]]) else ""
-    own <- if (head %in% heads) unlist(lapply(Filter(is.call, parts(code)), texts))
-    c(grep("[{][a-zA-Z]", own, value = TRUE), unlist(lapply(parts(code), nested)))
+    own <- if (head %in% heads) parts(code)
+    within <- unlist(lapply(Filter(is.call, own), texts))
+    open <- gsub("[{][^{}]+[}]", "", unlist(Filter(is.character, own)))
+    c(grep("[{][a-zA-Z]", within, value = TRUE), grep("[{}]", open, value = TRUE),
+      unlist(lapply(parts(code), nested)))
   }
   found <- lapply(Filter(is.function, mget(ls(namespace), namespace)), function(f) nested(body(f)))
   expect_identical(as.character(unlist(found)), character())

@@ -110,5 +110,5 @@ first_row_names <- function(data) {
   # the row names of a data frame without any are numbers
   if (is.data.frame(data)) return(if (.row_names_info(data) > 0) rownames(data))
   if (!is.list(data)) return(dimnames(data)[[1]])
-  Find(Negate(is.null), lapply(data, first_row_names))
+  Find(Negate(is.null), lapply(unclass(data), first_row_names))
 }

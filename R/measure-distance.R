@@ -120,11 +120,12 @@ declare_measure(
     check_row_width(repr, args$inner)
     # where pairs lack, both sides together decide whether there is a score
     if (args$gaps) return(rdm_form(repr, args))
-    rdm <- dissimilarities_of(repr, args$inner)
-    facts <- rdm_facts(repr, args$inner, rdm)
+    # what is remembered needs no distances, of which prepare() then keeps none
+    facts <- rdm_facts(repr, args$inner)
     range <- if (is.null(args$clusters)) facts$range
-      else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
-    form <- rdm_form(repr, args, rdm)
+      else value_range(dissimilarities_of(repr, args$inner)$d[
+        between_clusters(labelled_codes(args$clusters))])
+    form <- rdm_form(repr, args)
     form$undefined <- !differ_by_more(range, facts$tolerance, args$outer) || isTRUE(form$size == 0)
     form
   },

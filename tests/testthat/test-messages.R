@@ -158,19 +158,27 @@ test_that("strong stimuli are told with the measure, also by cka_interval()", {
 # Texts of a message are filled in one by one, where they are arguments themselves.
 test_that("no text with {braces} stands where it is not filled in", {
   namespace <- asNamespace("repalign")
-  heads <- c("refuse", "refuse_if", "warn_if", "inform_if", "refuse_file", "refuse_file_if")
+  heads <- c("refuse", "refuse_if", "warn", "warn_if", "inform", "inform_if", "refuse_file",
+             "refuse_file_if")
   expect_identical(heads[!heads %in% ls(namespace)], character())
-  parts <- function(code) Filter(function(part) is.call(part) || is.character(part), as.list(code))
-  texts <- function(code) if (is.character(code)) code else lapply(parts(code), texts)
-  nested <- function(code) {
-    if (!is.call(code)) return(NULL)
-    head <- if (is.name(code[[1]])) as.character(code[[1]]) else ""
-    own <- if (head %in% heads) parts(code)
-    within <- unlist(lapply(Filter(is.call, own), texts))
-    open <- gsub("[{][^{}]+[}]", "", unlist(Filter(is.character, own)))
-    c(grep("[{][a-zA-Z]", within, value = TRUE), grep("[{}]", open, value = TRUE),
-      unlist(lapply(parts(code), nested)))
+  found <- character()
+  # place: outside of messages, an argument of one, or within another call in it
+  look <- function(code, place) {
+    if (is.character(code)) {
+      found <<- c(found, switch(
+        place, argument = grep("[{}]", gsub("[{][^{}]+[}]", "", code), value = TRUE),
+        within = grep("[{][a-zA-Z]", code, value = TRUE)
+      ))
+    } else if (is.call(code)) {
+      is_message <- is.name(code[[1]]) && as.character(code[[1]]) %in% heads
+      place <- if (is_message) "argument" else if (place == "outside") place else "within"
+      parts <- as.list(code)[-1]
+      # x[1, ] has an argument without anything
+      for (at in which(!vapply(parts, identical, NA, quote(expr = )))) look(parts[[at]], place)
+    }
   }
-  found <- lapply(Filter(is.function, mget(ls(namespace), namespace)), function(f) nested(body(f)))
-  expect_identical(as.character(unlist(found)), character())
+  for (f in Filter(is.function, mget(ls(namespace), namespace))) look(body(f), "outside")
+  expect_identical(found, character())
+  look(quote(refuse_if(bad, "value", "{good} ", if (bad) "{bad}", " {format(", "1)}")), "outside")
+  expect_identical(found, c("{bad}", " {format(", "1)}"))
 })

@@ -89,6 +89,8 @@ test_that("the data are kept only where they are needed", {
   zoo <- prepare(z$layers[1:2], "rsa")
   size <- function(x) as.double(object.size(x))
   expect_lt(size(prepare(normal_matrix(20, 2000), "rsa")), size(normal_matrix(20, 2000)))
+  # one value a pair, without the distances that it was made of
+  expect_lt(size(prepare(normal_matrix(120, 5), "rsa")), 1.5 * 8 * 120 * 119 / 2)
   expect_s3_class(zoo$a$data, "repalign_absent")
   expect_identical(dim(zoo$b$data), c(30L, 40L))
   expect_true(is.matrix(prepare(z$layers$a, "cka")$data))

@@ -263,8 +263,8 @@ consensus_result <- function(task, terms, scores, errors, p, facts, conf_level) 
     means <- rowMeans(terms$sums[, , terms$members[[k]], drop = FALSE], dims = 2)
     data.frame(x = rows$x[k], stimulus = stimulus, a = means[, 1], b = means[, 2], c = means[, 3])
   }))
-  # The consensus of all subjects on all stimuli. is_consensus() knows it by the names of its
-  # columns, which stay when responses() takes it.
+  # The consensus of all subjects on all stimuli. ceiling_of_recordings() knows it by the names of
+  # its columns, which stay when responses() takes it.
   fit <- fit_of_sides(task, seq_len(task$n), integer())
   whole <- consensus_of(fit, seq_len(task$m), task)$train
   whole[rowSums(task$present[, seq_len(task$m)]) == 0, ] <- NA

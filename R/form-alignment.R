@@ -204,6 +204,7 @@ make_basis <- function(repr, centered, fast) {
     core <- .Call(C_row_factor, x, numeric(d), 1)
     # the condition number is an estimate, and of another norm, by which it may be n times as small
     if (rcond(t(core), triangular = TRUE) > 1e-9 * n) return(list(q = q, core = core))
+    rm(x, q, core) # the decomposition below needs their memory
   }
   announce_decomposition(repr$n, d, "basis")
   .Call(C_basis, repr$data, unit$means, unit$scale, FALSE)

@@ -256,7 +256,7 @@ cluster_h <- function(pair, args, labels = NULL, self = FALSE) {
     value <- value - (sum(blocks) + sum(singles))
   }
   list(value = value / count,
-       # as without clusters: differences of kernel entries cancel, see kernel_h()
+       # as without clusters: differences of kernel entries cancel, see h_by_labels()
        magnitude = total$magnitude / count * if (args$kernel == "rbf") rounding_share else 1,
        scale = if (linear) log2(c(form_centering(pair$x)$scale,
                                   form_centering(pair$y)$scale)) else c(0, 0))

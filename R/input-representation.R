@@ -464,7 +464,7 @@ plain_matrix <- function(x, arg) {
     odd <- names(x)[!vapply(x, function(column) {
       (is.numeric(column) || is.logical(column)) && !is.object(column)
     }, NA)]
-    of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
+    of_rows <- if (length(odd)) Filter(offers_argument, c("condition", "run", "subject"))
     refuse_if(length(odd), "type", "`{arg}` has columns that are not numeric: {enumerate(odd)}. ",
               if ("condition" %in% of_rows) {
                 paste0("Name those that say what a row is in ",

@@ -75,9 +75,10 @@ refuse_results <- function(given, arg) {
 refuse_elements <- function(given, arg, is_other, ...) {
   listed <- is_collection(given)
   at <- which(vapply(if (listed) given else list(given), is_other, NA))
+  if (!length(at)) return(invisible())
   name <- names_or_empty(given)[at[1]]
   place <- if (!listed) "" else if (nzchar(name)) paste0("$", name) else paste0("[[", at[1], "]]")
-  refuse_if(length(at), "type", "`{arg}{place}` ", ..., arg = arg)
+  refuse("type", "`{arg}{place}` ", ..., arg = arg)
 }
 
 # All representations of a call, each once: those of x alone where both sides are the same, and

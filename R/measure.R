@@ -74,13 +74,15 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
                             uses = NULL, neighbours = NULL, exact_ties = NULL, check = identity,
                             settle = NULL, check_pair = NULL, form, keeps = character(), prepare,
-                            undefined = NULL, statistic = NULL,
-                            score = function(statistic, x, y, args) statistic,
+                            undefined = NULL, statistic = NULL, score = same_statistic,
                             inspect = NULL, needs_data = TRUE, null = NULL, dot = NULL,
                             errors = NULL, cosine = FALSE, held = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }
+
+# By itself, because one made in the declaration would carry the registry into saved measures.
+same_statistic <- function(statistic, x, y, args) statistic
 
 # The arguments of a declaration are evaluated after all files have been read (see zzz.R), so that
 # they may name functions of any file.

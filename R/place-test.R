@@ -107,6 +107,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   centred <- maps$values - rep(colMeans(maps$values), each = settings$subjects)
   skewness <- colMeans(colMeans(centred^3) / colMeans(centred^2)^1.5, na.rm = TRUE)
   settings$skewness <- skewness[which.max(abs(skewness))]
+  rm(centred) # as large as all maps
   graph <- graph_of_places(adjacency, maps$centers, settings$correction)
   # do places follow each other, as times do? Pictures may then join them by lines.
   settings$chain <- length(graph) > 1 &&

@@ -1,6 +1,6 @@
 # How the numbers of .npy and .safetensors files are written, and their reading by the C code.
 
-# The codes of number_kind in src/decode.h.
+# The codes of number_kind in src/decode.c.
 number_kinds <- c(b = 1L, i = 2L, u = 3L, f = 4L, brain = 5L)
 
 # size: bytes of a number.

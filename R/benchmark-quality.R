@@ -114,7 +114,7 @@ group_quality <- function(score, similarity, groups, definition = "published",
   do.call(rbind, rows)
 }
 
-# What src/group_walk.h finds, in its order.
+# What src/group_walk.c finds, in its order.
 walked_of_group <- c("auprc", "conformity", "violations", "triples", "silhouette", "silhouettes")
 
 # group: matrices groups x relabellings; the others, of all groups together, have a value each.

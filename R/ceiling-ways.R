@@ -144,12 +144,14 @@ rsa_columns <- function(repr) {
   refuse_single_trials(count, repr)
   means <- unname(rowsum(flat, stimulus, reorder = TRUE) / tabulate(stimulus, size[1]))
   trials <- list(stimulus = of_event, count = count, four = all(count >= 4))
+  scale <- form$scale
+  rm(form, values, flat, there, key) # the function that is returned needs none of these
   compute <- function(keep) {
     values <- events[, keep, drop = FALSE]
     gram <- tcrossprod(means[, keep, drop = FALSE])
     d <- outer(diag(gram), diag(gram), "+") - 2 * gram
     diag(d) <- 0
-    list(distances = d, four = trials$four, scale = form$scale,
+    list(distances = d, four = trials$four, scale = scale,
          signal = signal_variance(values, rowsum(values, of_event, reorder = TRUE) / count, trials))
   }
   whole <- compute(rep(TRUE, ncol(events)))

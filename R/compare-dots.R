@@ -144,7 +144,7 @@ crossed <- function(x, y, vector) {
 # ---- values for pairs of stimuli
 
 # list(table, x, y) of lists of list(values, square, center, means): what is multiplied is explained
-# at packed_vector in grid_dots.h.
+# at packed_vector in src/grid_dots.c.
 packed_table <- function(x, y) {
   n <- as.integer(stimuli_of_pairs(length(x[[1]]$values)))
   found <- .Call(C_packed_grid, x, y, n, room_for_dots(), thread_count())

@@ -186,7 +186,7 @@ model_flips <- function(values, graph, model, run, settings) {
   both <- settings$alternative == "two_sided"
   unit <- unit_of_places(values, settings$statistic)
   scaled <- t(values) * unit * sign
-  # how sums over subjects become the statistic: see map_statistic in src/map_null.h
+  # how sums over subjects become the statistic, as in src/map_null.c
   n <- nrow(values)
   of_t <- settings$statistic == "t"
   squares <- if (of_t) rowSums(scaled^2)

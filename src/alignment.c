@@ -67,7 +67,6 @@ static double one_row_square(const centered_view *v, size_t i, double *square)
     return unit;
 }
 
-/* The largest entry of each row and column of c (m x n). */
 /* list(columns, constant): columns of mean zero and unit norm, each at a scale of its own, and the
    numbers of those that are constant, but for rounding. */
 SEXP repalign_standardize(SEXP x, SEXP means)

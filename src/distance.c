@@ -216,6 +216,7 @@ size_t find_row_facts(const double *x, size_t n, size_t d, int center, worker by
 static SEXP packed_result(distance_rows rows, SEXP columns, worker by)
 {
     const size_t n = rows.view.n, d = rows.view.d;
+    if (n == 0) argument_error("x", "have rows");
     const double entries = n > panel_rows(n) ? KEPT_DOUBLES : CACHED_DOUBLES;
     const double wanted = Rf_isNull(columns) ? entries / (double) n : read_number(ARG(columns));
     rows.columns = wanted < 1 ? 1 : wanted < (double) d ? (size_t) wanted : d;

@@ -1,4 +1,4 @@
-/* Products of RDMs with weights of stimuli: see draw_grams.c. */
+/* Products of RDMs with weights of stimuli. */
 
 #include <math.h>
 #include <string.h>
@@ -147,9 +147,8 @@ static void whitened_gram(rdm_rows r, const double *w, const double *precision, 
    vector a column; clusters: one-based. A matrix of the products of all RDMs, in which a pair
    counts as the product of its weights, as a vector, for each column of w. precision: NULL, or the
    inverse noise variances of the stimuli, for products in the whitened metric. Then all pairs of
-   stimuli of
-   different clusters must be there, and weights are whole numbers, the same for the stimuli of a
-   cluster: copies of it, which are no pairs with each other. */
+   stimuli of different clusters must be there, and weights are whole numbers, the same for the
+   stimuli of a cluster: copies of it, which are no pairs with each other. */
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
                          SEXP precision, SEXP threads)
 {

@@ -1,4 +1,4 @@
-/* Similarities of ranked RDMs with weights of stimuli: see draw_ranks.c. */
+/* Similarities of ranked RDMs with weights of stimuli. */
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     double *doubles;
     rank_scratch sort;
-    int *places, *levels, *tree;
+    int *places, *levels, *tree; /* places: of a pair among those of the draw, or -1 */
     ranked_rdm *data;
     value_order order;
 } draw_scratch;
@@ -53,8 +53,7 @@ typedef struct {
 /* Pairs that are ranked between two pauses. */
 #define PAUSE_PAIRS 16777216.0
 
-/* The pairs of a draw: weight of each of them, and of all. places: where a pair stands among those
-   of the draw, or -1. */
+/* The pairs of a draw: weight of each of them, and of all. */
 typedef struct {
     size_t length;
     double *weight, total;

@@ -166,10 +166,9 @@ static void add_products(const double *from, size_t n, size_t columns, size_t i0
                   product + own * m, m);
 }
 
-/* Blocks of rows, the last one first: the columns of a block are its own rows and those after it,
-   which are described by then, by the diagonal of their products. A block's rows are offered all
-   columns, in strips: first the block, where the product begins with it, then the columns beyond.
-   Then the columns beyond the block are offered its rows. Both are items of one loop. */
+/* The rows of a block are offered all columns, in strips: first the block, where the product
+   begins with it, then the columns beyond. Then the columns beyond the block are offered its rows.
+   Both are items of one loop. */
 static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t count, size_t own,
                         const double *product, int threads)
 {
@@ -198,6 +197,8 @@ static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t c
     }
 }
 
+/* Blocks of rows, the last one first: the columns of a block are its own rows and those after it,
+   which are described by then, by the diagonal of their products. */
 static void search_pairs(const distance_rows *rows, knn_space *s, search_state q, worker by)
 {
     const size_t n = s->n, d = s->d, block = q.w->block, chunk = q.w->chunk;

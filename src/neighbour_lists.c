@@ -79,6 +79,7 @@ static list_pair read_lists(SEXP x, SEXP y)
 {
     if (!Rf_isMatrix(x)) argument_error("x", "be a matrix");
     const size_t n = matrix_rows(x), k = matrix_columns(x);
+    if (k == 0) argument_error("x", "have columns");
     const list_pair pair = {read_index(ARG(x), n), read_index_matrix(ARG(y), n, n), n, k};
     if (matrix_columns(y) != k) argument_error("y", "have as many columns as `x`");
     return pair;

@@ -45,8 +45,6 @@ typedef struct {
 /* The opposite vertex w in a triangle's key; point l is l + 1. */
 #define APEX 0
 
-/* ---- a heap of faces, earliest on top ---- */
-
 static int before(face a, face b)
 {
     return a.value < b.value || (a.value == b.value && a.key < b.key);

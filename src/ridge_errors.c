@@ -11,12 +11,13 @@
    penalty: nothing is then subtracted, and it may be 0.
 
    u: n x rank; s: the singular values; y: n x targets, centred; least: rows with a smaller M_ii do
-   not count, because the quotient has lost too many digits.
+   not count, because the quotient has lost too many digits (in its units, divided or not).
    list(errors = penalties x targets: summed squares, own = n x penalties: M_ii). */
 SEXP repalign_ridge_errors(SEXP u, SEXP s, SEXP y, SEXP penalties, SEXP least)
 {
     const double *vectors = read_matrix(ARG(u));
-    const size_t n = matrix_rows(u), rank = matrix_columns(u), levels = count_doubles(ARG(penalties));
+    const size_t n = matrix_rows(u), rank = matrix_columns(u);
+    const size_t levels = count_doubles(ARG(penalties));
     const double *values = read_doubles(ARG(s), rank), *responses = read_matrix_rows(ARG(y), n);
     const double *penalty = REAL(penalties), room = read_number(ARG(least));
     const size_t targets = matrix_columns(y);
@@ -35,7 +36,8 @@ SEXP repalign_ridge_errors(SEXP u, SEXP s, SEXP y, SEXP penalties, SEXP least)
             for (size_t i = 0; i < n; i++) beside[i] -= vectors[i + k * n] * vectors[i + k * n];
     }
     SEXP result = PROTECT(NAMED_LIST("errors", "own"));
-    double *errors = put_matrix(result, 0, levels, targets), *own = put_matrix(result, 1, n, levels);
+    double *errors = put_matrix(result, 0, levels, targets);
+    double *own = put_matrix(result, 1, n, levels);
     for (size_t l = 0; l < levels; l++, own += n) {
         for (size_t k = 0; k < rank; k++)
             weight[k] = (full ? 1.0 : penalty[l]) / (values[k] * values[k] + penalty[l]);

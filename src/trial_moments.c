@@ -267,6 +267,7 @@ static trial_sample read_sample(SEXP sample)
         if ((size_t) units[i] == s.units + 1) start[s.units++] = i;
     }
     start[s.units] = stimuli;
+    if (s.runs && s.units != stimuli) argument_error("units", "be single stimuli of runs");
     const size_t masks_x = matrix_columns(read_element(ARG(sample), "counts_x"));
     const size_t masks_y = matrix_columns(read_element(ARG(sample), "counts_y"));
     s.masked = masks_x == s.x.columns && masks_y == s.y.columns;

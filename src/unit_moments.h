@@ -28,8 +28,8 @@ typedef struct {
 } unit_moments;
 
 /* The corrected values alone, where some units have no member for some neuron pairs: such a unit
-   has present = 0 (else 1) and moments of 0, and does not count. NaN where
-   fewer than four units are left. */
+   has present = 0 (else 1) and moments of 0, and does not count. NaN where fewer than four units
+   are left. */
 void present_estimates(const unit_moments *moments, const double *present, int deletions,
                        double *corrected);
 

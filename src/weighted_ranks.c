@@ -118,6 +118,7 @@ SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP
     const ranked_sides a = read_ranked_sides(ARG(x), first, second, length);
     const ranked_sides b = read_ranked_sides(ARG(y), first, second, length);
     const size_t sides = a.count + b.count, cells = a.count * (b.count > 0 ? b.count : a.count);
+    if (a.count == 0) argument_error("x", "have a side");
     const size_t fit = (size_t) read_number(ARG(room)) / (sides * length);
     const size_t at_once = least(most(fit, 1), columns);
     const worker by = read_worker(ARG(threads));

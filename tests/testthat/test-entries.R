@@ -28,4 +28,11 @@ test_that("an error says what the argument must be", {
                "repalign_packed_sum: `square` must be TRUE or FALSE", fixed = TRUE)
   expect_error(.Call(C_kendall, c(1, 2, 3), c(1, 2, 0), FALSE, 1L),
                "repalign_kendall: `ranks_y` must hold average ranks", fixed = TRUE)
+  # what has no rows, columns or sides
+  none <- matrix(0L, 5, 0)
+  expect_error(.Call(C_shared_neighbours, none, none), "`x` must have columns", fixed = TRUE)
+  expect_error(.Call(C_distances, matrix(0, 0, 2), c(0, 0), 1, 1L, NULL), "`x` must have rows",
+               fixed = TRUE)
+  expect_error(.Call(C_weighted_ranks, list(first = 1L, second = 2L), NULL, NULL,
+                     matrix(1, 4), 1e6, 1L), "`x` must have a side", fixed = TRUE)
 })

@@ -191,6 +191,7 @@ in_open_pair <- function(x, y, measure, what, na, score) {
     error <- refusal_of_pair(measure, pair)
     if (!is.null(error)) stop(error)
   }
+  # in one comparison only, nothing pays that serves the next one
   for (cache in list(pair$x$cache, pair$y$cache)) cache$compared_once <- TRUE
   d <- measure$declaration
   if (!are_tiny(reprs)) check_pair_memory(d, pair, measure$args, what)

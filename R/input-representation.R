@@ -102,9 +102,6 @@ filed_representation <- function(path, arg, name, allow_na, side) {
 # What messages call a representation: layers of models have the name of the model before theirs.
 title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
 
-# Is the representation in one comparison only, so that nothing pays that serves the next one?
-compared_once <- function(repr) isTRUE(repr$cache$compared_once)
-
 # Two representations of the same stimuli. The cache of a pair keeps what several measures share
 # that compare it.
 pair_of <- function(rx, ry) {

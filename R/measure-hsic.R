@@ -164,7 +164,7 @@ linear_totals <- function(pair) {
 
 # Several measures share it. Where only one asks, remembering would take longer than it saves.
 cross_squares <- function(pair, x, y) {
-  if (compared_once(pair$x)) return(cross_total(pair, x, y))
+  if (isTRUE(pair$x$cache$compared_once)) return(cross_total(pair, x, y))
   remember(pair$cache, "cross squares", {
     # prepare_grams() may have computed the sums for all pairs of a grid at once
     row <- pair$x$cache$grid_row

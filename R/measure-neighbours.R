@@ -75,7 +75,7 @@ mutual_knn <- function(x, y, k = 10, metric = c("cosine", "euclidean", "dot", "c
 
 # For each stimulus the number of neighbours that it has on both sides.
 shared_counts <- function(pair, x, y, args) {
-  if (compared_once(pair$x)) return(.Call(C_shared_neighbours, x$idx, y$idx))
+  if (isTRUE(pair$x$cache$compared_once)) return(.Call(C_shared_neighbours, x$idx, y$idx))
   what <- list("shared neighbours", args$metric, args$k, args$clusters, x$order, y$order)
   remember(pair$cache, what, .Call(C_shared_neighbours, x$idx, y$idx))
 }

@@ -210,7 +210,7 @@ declare_measure(
       # The triangle of the basis alone, with the data q triangle: it says all of q that one
       # comparison needs, in half of the time. NULL where columns are dependent, or not far enough
       # from it for that.
-      triangle <- if (compared_once(repr) && ncol(repr$data) < repr$n) {
+      triangle <- if (isTRUE(repr$cache$compared_once) && ncol(repr$data) < repr$n) {
         unit <- form_centering(repr)
         .Call(C_gram_triangle, repr$data, unit$means, unit$scale)
       }

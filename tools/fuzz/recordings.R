@@ -95,7 +95,7 @@ check_recording <- function(drawn, value, outcome) {
   c(problem(any(is.nan(value)), "NaN in an RDM"), check_finite_columns(rows),
     problem(!identical(class(value), c("repalign_rdm", "dist")), "not an RDM"),
     problem(drawn$fun == "rdm" && any(value < 0, na.rm = TRUE) &&
-              !attr(value, "distance") %in% of_runs, "a negative distance"),
+              !any(attr(value, "distance") %in% of_runs), "a negative distance"),
     if (drawn$fun == "rdm") check_undefined_warning(anyNA(value), outcome),
     check_methods(value, list(print = print, plot = plot)))
 }

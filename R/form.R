@@ -296,9 +296,9 @@ without_forms <- function(repr) {
   repr
 }
 
-# list(means, largest, size, finite), in one pass over the data, which reading them makes already
-# (representation()): means of the columns, the largest absolute entry of the centred data and of
-# the data.
+# list(means, largest, size, finite, odd), in one pass over the data, which reading them makes
+# already (representation()): means of the columns, the largest absolute entry of the centred data
+# and of the data, and is there anything to tell of odd columns?
 column_stats <- function(repr) {
   if (is.null(repr$cache$column_stats)) {
     repr$cache$column_stats <- .Call(C_column_stats, data_of(repr))

@@ -166,7 +166,7 @@ in_open_pair <- function(x, y, measure, what, na, score) {
   if (!is.null(running$threads)) hold_threads()
   if (na == "error" && (bare || are_plain(reprs)) && is.null(measure$args$clusters)) {
     if (!bare) refuse_repeats(reprs)
-    if (!bare || stats$odd) warn_of_odd_columns(reprs)
+    if (!bare || stats$x$odd || stats$y$odd) warn_of_odd_columns(reprs)
     choices <- begin_choices(reprs)
     on.exit(end_choices(choices), add = TRUE)
     if (is.null(measure$range)) {

@@ -29,9 +29,10 @@
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
   # A matrix about which nothing is to be asked but whether its values are finite: without column
-  # names, which could be those of identifiers, and not square, like a matrix of distances.
+  # names, which could be those of identifiers, and not square like a matrix of distances.
   size <- dim(x)
-  if (is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
+  if (is.double(x) && !is.object(x) && length(size) == 2 && all(size > 0) &&
+      (size[1] != size[2] || !isTRUE(x[1] == 0 || abs(x[1] - 1) <= 1e-8)) &&
       is.null(dimnames(x)[[2]])) {
     stats <- .Call(C_column_stats, x)
     if (stats$finite) return(matrix_representation(x, stats, arg, name, side))
@@ -392,6 +393,8 @@ warn_of_odd_columns <- function(reprs) {
 # list(class, text, data) of what is odd in a representation, or NULL.
 odd_in <- function(repr) {
   if (is.matrix(repr$whole$data)) repr <- repr$whole
+  # reading them told so already
+  if (is.null(repr$responses) && isFALSE(repr$cache$column_stats$odd)) return(NULL)
   x <- repr$data
   if (is_absent(x)) return(unclass(x)$odd)
   if (kind_of(x) != "data" || !nrow(x)) return(NULL)

@@ -40,16 +40,23 @@ typedef struct {
     double low, high, sum;
 } column_pass;
 
+/* Both halves at once, as in centered_squares(). */
 static inline column_pass pass_over(const double *x, size_t n, double from)
 {
+    const size_t half = n / 2;
+    const double *y = x + half, last = n ? x[n - 1] : from;
     double low = from, high = from, sum = 0.0;
-    OPENMP(simd reduction(+ : sum) reduction(min : low) reduction(max : high))
-    for (size_t i = 0; i < n; i++) {
+    double low_y = last, high_y = last, sum_y = n % 2 ? last - from : 0.0;
+    OPENMP(simd reduction(+ : sum, sum_y) reduction(min : low, low_y) reduction(max : high, high_y))
+    for (size_t i = 0; i < half; i++) {
         low = x[i] < low ? x[i] : low;
         high = x[i] > high ? x[i] : high;
         sum += x[i] - from;
+        low_y = y[i] < low_y ? y[i] : low_y;
+        high_y = y[i] > high_y ? y[i] : high_y;
+        sum_y += y[i] - from;
     }
-    const column_pass pass = {low, high, sum};
+    const column_pass pass = {low < low_y ? low : low_y, high > high_y ? high : high_y, sum + sum_y};
     return pass;
 }
 
@@ -316,25 +323,32 @@ SEXP repalign_all_finite(SEXP x)
     return Rf_ScalarLogical(all_finite(REAL(x), (size_t) XLENGTH(x)));
 }
 
-/* list(means, largest, size, finite): of the columns; the largest absolute entry of the centred
-   matrix, without columns whose entries are equal but for rounding, and of the matrix itself; and
-   are all entries finite? Where they are not, the other numbers mean nothing.
+static int has_dominant(const odd_columns *odd, size_t d)
+{
+    return d >= LEAST_COLUMNS && odd->share > DOMINANT_SHARE;
+}
+
+/* list(means, largest, size, finite, odd): of the columns; the largest absolute entry of the centred
+   matrix, without columns whose entries are equal but for rounding, and of the matrix itself; are
+   all entries finite? Where they are not, the other numbers mean nothing. And is anything odd in
+   the columns (see repalign_odd_columns())?
 
    Means are exact to the rounding of the differences between entries (a constant column gets its
    own value, so that it centres to exact zeros), in one pass over the memory. Differences from the
    first entry are added: in the sum of a column far from zero, the digits in which its entries
-   differ would be lost. odd: NULL, or what is told of the columns beside. */
-static SEXP stats_of(SEXP x, odd_columns *odd)
+   differ would be lost. */
+SEXP repalign_column_stats(SEXP x)
 {
     const double *values = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), d = matrix_columns(x);
-    SEXP result = PROTECT(NAMED_LIST("means", "largest", "size", "finite"));
+    SEXP result = PROTECT(NAMED_LIST("means", "largest", "size", "finite", "odd"));
     double *means = put_doubles(result, 0, d), largest = 0.0, size = 0.0;
+    odd_columns odd = none_odd;
     int finite = 1;
     for (size_t j = 0; j < d; j++) {
         const double *column = values + j * n;
         const column_pass pass = pass_over(column, n, *column);
-        if (odd) look_at_column(odd, column, n, j + 1, pass);
+        look_at_column(&odd, column, n, j + 1, pass);
         size = larger(size, larger(pass.high, -pass.low));
         double mean = *column + pass.sum / (double) n;
         if (isfinite(pass.sum) && pass.low == pass.high) mean = pass.low;
@@ -344,47 +358,42 @@ static SEXP stats_of(SEXP x, odd_columns *odd)
             largest = larger(largest, larger(pass.high - mean, mean - pass.low));
         means[j] = mean;
     }
+    judge_odd(&odd);
     *put_doubles(result, 1, 1) = largest;
     *put_doubles(result, 2, 1) = size;
     SET_VECTOR_ELT(result, 3, Rf_ScalarLogical(finite));
+    SET_VECTOR_ELT(result, 4, Rf_ScalarLogical(odd.code != 0.0 || has_dominant(&odd, d)));
     UNPROTECT(1);
     return result;
 }
 
-SEXP repalign_column_stats(SEXP x) { return stats_of(x, NULL); }
+/* What note_distance_matrix() takes for 1. */
+#define DIAGONAL_ROUNDING 1e-8
 
-static int has_dominant(const odd_columns *odd, size_t d)
-{
-    return d >= LEAST_COLUMNS && odd->share > DOMINANT_SHARE;
-}
-
-/* May nothing be asked of x but its values: a matrix of doubles without names, and not square, as
-   matrices of distances are? */
+/* May nothing be asked of x but its values: a matrix of doubles without names, and not square with a
+   diagonal that begins like those of distances or similarities? */
 static int is_bare(SEXP x)
 {
     if (TYPEOF(x) != REALSXP || OBJECT(x) || !Rf_isMatrix(x)) return 0;
     const size_t n = matrix_rows(x), d = matrix_columns(x);
-    return n > 1 && d > 0 && n != d && Rf_isNull(Rf_getAttrib(x, R_DimNamesSymbol));
+    if (n < 2 || d < 1 || !Rf_isNull(Rf_getAttrib(x, R_DimNamesSymbol))) return 0;
+    const double first = *REAL(x);
+    return n != d || (first != 0.0 && fabs(first - 1.0) > DIAGONAL_ROUNDING);
 }
 
-/* list(x, y, odd) of column statistics, if there is nothing to ask about two matrices of as many
-   rows: all entries are finite, and so are their differences, which are not all 0. NULL otherwise.
-   odd: is anything odd in their columns? */
+/* list(x, y) of column statistics, if there is nothing to ask about two matrices of as many rows:
+   all entries are finite, and so are their differences, which are not all 0. NULL otherwise. */
 SEXP repalign_bare_pair(SEXP x, SEXP y)
 {
     if (!is_bare(x) || !is_bare(y) || matrix_rows(x) != matrix_rows(y)) return R_NilValue;
-    SEXP result = PROTECT(NAMED_LIST("x", "y", "odd")), sides[] = {x, y};
-    int usual = 1, is_odd = 0;
+    SEXP result = PROTECT(NAMED_LIST("x", "y")), sides[] = {x, y};
+    int usual = 1;
     for (int k = 0; k < 2 && usual; k++) {
-        odd_columns odd = none_odd;
-        SEXP stats = stats_of(sides[k], &odd);
+        SEXP stats = repalign_column_stats(sides[k]);
         SET_VECTOR_ELT(result, k, stats);
         const double largest = *REAL(VECTOR_ELT(stats, 1));
         usual = *LOGICAL(VECTOR_ELT(stats, 3)) && largest > 0.0 && largest <= DBL_MAX;
-        judge_odd(&odd);
-        is_odd |= odd.code != 0.0 || has_dominant(&odd, matrix_columns(sides[k]));
     }
-    SET_VECTOR_ELT(result, 2, Rf_ScalarLogical(is_odd));
     UNPROTECT(1);
     return usual ? result : R_NilValue;
 }

@@ -154,36 +154,40 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
   similarity_result(call$pairs, call$sides, call$set, call$scores)
 }
 
-# What similarity() asks of the opened call, with the scores, for two lists of RDMs without names of
-# stimuli and one measure of them; NULL where there is more to ask. A small grid of RDMs would
-# otherwise spend half of its time on questions about matrices, workers and single cells.
+# What similarity() asks of the opened call, with the scores, for one or two lists of RDMs without
+# names of stimuli and one measure of them; NULL where there is more to ask. A small grid of RDMs
+# would otherwise spend half of its time on questions about matrices, workers and single cells.
 rdm_grid <- function(x, y, set, threads, frame = parent.frame()) {
   measure <- set[[1]]
   args <- measure$args
+  self <- is.null(y)
   alone <- length(set) == 1 && identical(measure$id, "rsa") && is.null(measure$given) &&
     identical(args$na, "error") &&
     is.null(args$clusters) && is.null(args$stimulus_noise) && is_named_list(x) &&
-    is_named_list(y) && worker_count() == 0
+    (if (self) length(x) > 1 else is_named_list(y)) && worker_count() == 0
   if (!alone) return(NULL)
-  rdms <- list(x = plain_rdms(x), y = plain_rdms(y))
+  rdms <- lapply(if (self) list(x = x) else list(x = x, y = y), plain_rdms)
   n <- rdms$x$n
   small <- is_small_amount(8 * n^2 * (length(x) + length(y)))
-  if (n < 3 || n != rdms$y$n || !small || identical(x, y)) return(NULL)
+  if (n < 3 || !self && n != rdms$y$n || !small || identical(x, y)) return(NULL)
   hold_threads(threads, frame)
   side <- function(given, arg) {
     names <- names(given)
     places <- paste0(arg, "$", names)
-    list(reprs = rdm_representations(given, rdms[[arg]]$extent, places, names, arg))
+    list(reprs = rdm_representations(given, rdms[[arg]]$extent, places, names, arg),
+         is_models = FALSE)
   }
-  sides <- list(x = side(x, "x"), y = side(y, "y"), self = FALSE, same = FALSE, models = FALSE)
+  sides <- list(x = side(x, "x"), self = self, same = FALSE, models = FALSE)
+  sides$y <- if (self) sides$x else side(y, "y")
   fx <- forms_of_given(sides$x$reprs, args)
-  fy <- forms_of_given(sides$y$reprs, args)
+  fy <- if (!self) forms_of_given(sides$y$reprs, args)
   if (any(lengths(fx) == 0, lengths(fy) == 0)) return(NULL)
   measure <- settled_measure(measure)
   table <- divided_products(measure$dot$products(fx, fy, args))
-  scores <- matrix(measure$dot$finish(as.vector(t(table)), args))
+  pairs <- list_pairs(sides, FALSE)
+  scores <- measure$dot$finish(table[cbind(pairs$i, pairs$j)], args)
   if (!all(is.finite(scores))) return(NULL)
-  list(pairs = list_pairs(sides, FALSE), sides = sides, set = list(measure), scores = scores)
+  list(pairs = pairs, sides = sides, set = list(measure), scores = matrix(scores))
 }
 
 # A plain list whose elements have names of their own.

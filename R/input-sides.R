@@ -201,19 +201,24 @@ set_largest_k <- function(set, reprs) {
 # The pairs of a grid: a data frame with the positions i and j in the two sides. diagonal: is a
 # representation also compared with itself?
 list_pairs <- function(sides, diagonal) {
-  size_x <- length(sides$x$reprs)
-  size_y <- if (sides$self) size_x else length(sides$y$reprs)
-  grid <- list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
-  if (!sides$self) return(grid)
-  refuse_if(size_x < 2 && !diagonal, "size", "`x` has one element: give `y`, or more elements.")
+  size <- length(sides$x$reprs)
+  first <- seq_len(size)
+  if (!sides$self) {
+    size_y <- length(sides$y$reprs)
+    return(list2DF(list(i = rep(first, each = size_y), j = rep(seq_len(size_y), size))))
+  }
+  refuse_if(size < 2 && !diagonal, "size", "`x` has one element: give `y`, or more elements.")
+  later <- size - first + diagonal
+  if (!sides$x$is_models) {
+    return(list2DF(list(i = rep(first, later), j = sequence(later, first + !diagonal))))
+  }
   # pairs of layers of one model are none
-  models <- sides$x$models
-  rank <- if (sides$x$is_models) match(models, unique(models)) else seq_len(size_x)
-  keep <- rank[grid$i] < rank[grid$j] |
-    (diagonal & rank[grid$i] == rank[grid$j] & grid$i <= grid$j)
-  grid <- grid[keep, ]
-  refuse_if(!nrow(grid), "size", "`x` has one model: give another in `y`, or more models.")
-  grid
+  rank <- match(sides$x$models, unique(sides$x$models))
+  keep <- outer(rank, rank, `>`)
+  if (diagonal) keep <- keep | outer(rank, rank, `==`) & lower.tri(keep, TRUE)
+  at <- which(keep, arr.ind = TRUE)
+  refuse_if(!nrow(at), "size", "`x` has one model: give another in `y`, or more models.")
+  list2DF(list(i = unname(at[, 2]), j = unname(at[, 1])))
 }
 
 # A pair of the sides.

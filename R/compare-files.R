@@ -49,14 +49,20 @@ file_parts <- function(rows, pairs, sides, job, threads, label) {
   if (worker_count() == 0 || isTRUE(job$here)) {
     return(tiles_in_turn(rows, pairs, sides, job, label))
   }
+  job$call <- basename(tempfile())
   units <- lapply(split(seq_along(rows), attr(rows, "unit")), function(numbers) {
     c(make_tile(unlist(rows[numbers]), pairs, sides), list(numbers = numbers, own = rows[numbers]))
   })
-  unlist(tiles_of_workers(unname(units), job, threads, run_unit), recursive = FALSE)
+  # the largest first, so that no worker begins a large one when the others end
+  units <- unname(units)[order(-vapply(units, function(unit) nrow(unit$pairs), 0L))]
+  parts <- unlist(tiles_of_workers(units, job, threads, run_unit), recursive = FALSE)
+  parts[order(unlist(lapply(units, `[[`, "numbers")))]
 }
 
 run_unit <- function(unit, job) {
-  on.exit(forget_files())
+  if (!identical(held$call, job$call)) forget_files()
+  held$call <- job$call
+  on.exit(put_away(names(held$reprs)))
   sides <- sides_of_tile(unit)
   places <- utils::relist(seq_along(unlist(unit$own)), unit$own)
   lapply(seq_along(places), function(k) {
@@ -69,7 +75,7 @@ run_unit <- function(unit, job) {
 
 # Of this process: the representations of the last tile with their data, and of others the forms
 # that are small beside the data, such as the size of their Gram matrix, by the names of the
-# representations.
+# representations. A worker has these forms for all its units of a call, and no data between them.
 held <- new.env()
 
 forget_files <- function() held$reprs <- held$forms <- NULL
@@ -77,18 +83,22 @@ forget_files <- function() held$reprs <- held$forms <- NULL
 # The share of the data that a form may take to be kept.
 small_form <- 1 / 256
 
-# The sides of a tile with the data. What the tile before had is not read again.
-tile_sides <- function(tile) {
-  sides <- sides_of_tile(tile)
-  if (!is_filed(sides)) return(sides)
-  key <- function(repr) paste(repr$side, repr$arg)
-  needed <- vapply(c(tile$x$reprs, tile$y$reprs), key, "")
-  for (name in setdiff(names(held$reprs), needed)) {
+# Nothing but their small forms is held of these representations from now on.
+put_away <- function(names) {
+  for (name in names) {
     entries <- held$reprs[[name]]$cache$entries
     small <- small_form * utils::object.size(held$reprs[[name]]$data)
     held$forms[[name]] <- Filter(function(entry) utils::object.size(entry) <= small, entries)
     held$reprs[[name]] <- NULL
   }
+}
+
+# The sides of a tile with the data. What the tile before had is not read again.
+tile_sides <- function(tile) {
+  sides <- sides_of_tile(tile)
+  if (!is_filed(sides)) return(sides)
+  key <- function(repr) paste(repr$side, repr$arg)
+  put_away(setdiff(names(held$reprs), vapply(c(tile$x$reprs, tile$y$reprs), key, "")))
   read <- function(repr) {
     if (is.null(repr$source)) return(repr)
     name <- key(repr)

@@ -67,6 +67,13 @@ static uint64_t load_bits(const unsigned char *at, size_t size, int big_endian)
     return bits;
 }
 
+/* Four bytes, the least first. */
+static inline uint32_t little_word(const unsigned char *at)
+{
+    return (uint32_t) at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 |
+           (uint32_t) at[3] << 24;
+}
+
 static double float_of_bits(uint32_t bits)
 {
     float value;
@@ -98,12 +105,15 @@ static size_t decode_numbers(const unsigned char *bytes, size_t count, number_ty
     const uint64_t top = (uint64_t) 1 << (8 * type.size - 1);
     if (type.kind == NUMBER_BOOL) {
         for (size_t i = 0; i < count; i++) out[i] = bytes[i] != 0;
-    } else if (type.kind == NUMBER_FLOAT && type.size == 4 && !type.big_endian) {
-        /* as most files have them */
-        for (size_t i = 0; i < count; i++) {
-            const unsigned char *at = bytes + 4 * i;
-            out[i] = float_of_bits((uint32_t) at[0] | (uint32_t) at[1] << 8 |
-                                   (uint32_t) at[2] << 16 | (uint32_t) at[3] << 24);
+    } else if (type.kind == NUMBER_FLOAT && type.size >= 4 && !type.big_endian) {
+        /* as most files have them: compilers read these bytes at once */
+        if (type.size == 4) {
+            for (size_t i = 0; i < count; i++)
+                out[i] = float_of_bits(little_word(bytes + 4 * i));
+        } else {
+            for (size_t i = 0; i < count; i++)
+                out[i] = double_of_bits((uint64_t) little_word(bytes + 8 * i) |
+                                        (uint64_t) little_word(bytes + 8 * i + 4) << 32);
         }
     } else if (type.kind == NUMBER_FLOAT || type.kind == NUMBER_BRAIN_FLOAT) {
         for (size_t i = 0; i < count; i++)

@@ -298,8 +298,7 @@ pair_shares <- function(a, b, outer) {
       all - sum(ties * (ties - 1))
     }, 0)
     if (any(untied == 0)) return(rep(NA_real_, length(a)))
-    return(net_concordance(a, b) /
-             if (outer == "kendall") all else sqrt(untied[1]) * sqrt(untied[2]))
+    return(net_concordance(a, b) / if (outer == "kendall") all else sqrt(prod(untied)))
   }
   if (outer %in% ranked_outer) {
     a <- rank(a)

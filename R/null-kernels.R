@@ -413,5 +413,5 @@ pair_levels <- function(values) {
 # counts: a matrix with the rows of permuted_excess().
 taus_of_counts <- function(counts, order, outer) {
   all <- choose(length(order$level), 2)
-  counts[, 1] / if (outer == "tau_b") sqrt(order$untied) * sqrt(all - counts[, 2]) else all
+  counts[, 1] / if (outer == "tau_b") sqrt(order$untied * (all - counts[, 2])) else all
 }

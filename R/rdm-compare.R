@@ -181,8 +181,9 @@ taus_of_levels <- function(a, b, outer, advance = function() NULL) {
   if (one_list) excess[lower.tri(excess)] <- t(excess)[lower.tri(excess)]
   all <- choose(length(a[[1]]), 2)
   if (outer != "tau_b") return(excess / all)
-  root <- function(levels) sqrt(all - sum(choose(tabulate(levels), 2)))
-  excess / tcrossprod(vapply(a, root, 0), vapply(b, root, 0))
+  untied <- function(levels) all - sum(choose(tabulate(levels), 2))
+  # unlike a product of roots, the root of a product never takes equal orders beyond 1
+  excess / sqrt(tcrossprod(vapply(a, untied, 0), vapply(b, untied, 0)))
 }
 
 # ---- whitened comparisons

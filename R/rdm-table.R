@@ -229,6 +229,8 @@ normalised_rdms <- function(values, outer, stimulus_noise = NULL) {
   }
   apply_columns(values, function(a) {
     known <- !is.na(a)
+    # an RDM may lack all pairs of the stimuli of a fold
+    if (!any(known)) return(a)
     a[known] <- switch(
       outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
       whitened_cosine = , whitened_pearson = whitened(a, known),

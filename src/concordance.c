@@ -177,7 +177,7 @@ SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP thread
     }
     const double excess = column_excess(group, level, length, levels, tree, by.pause);
     const double untied_x = all - tied_x, untied_y = all - tied_pairs(tree, levels);
-    return Rf_ScalarReal(excess / (tau_b ? sqrt(untied_x) * sqrt(untied_y) : all));
+    return Rf_ScalarReal(excess / (tau_b ? sqrt(untied_x * untied_y) : all));
 }
 
 /* ---- many vectors */

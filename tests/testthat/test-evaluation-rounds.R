@@ -139,3 +139,11 @@ test_that("taus are those of stats::cor() and of all comparisons", {
   expect_equal(as.vector(found), sum(signs(a) * signs(b)) / (8 * 7))
   expect_true(is.na(repalign:::similarity_table(matrix(rep(1, 8)), matrix(b), "kendall")))
 })
+
+test_that("an RDM that lacks all pairs of a fold has no say in what the others predict", {
+  values <- cbind(1:6, c(2, 1, 4, 3, 6, 5), NA)
+  for (outer in c("whitened_cosine", "whitened_pearson", "cosine")) {
+    expect_identical(repalign:::pooled_values(values, outer),
+                     repalign:::pooled_values(values[, 1:2], outer))
+  }
+})

@@ -140,6 +140,16 @@ test_that("many pairs are counted like few", {
   expect_equal(repalign:::net_concordance(rep(1, 5), 1:5), rep(0, 5))
 })
 
+test_that("tau-b of equal orders is exactly 1", {
+  for (n in 4:12) { # with different numbers of ties
+    x <- structure(as.double(seq_len(n * (n - 1) / 2) %/% 2), Size = n, class = "dist")
+    expect_identical(rdm_rows(x, x, outer = "tau_b")$score, rep(1, n))
+    found <- suppressWarnings(calibrate(list(a = x, b = x), x, measure("rsa", outer = "tau_b"),
+                                        permutations = rbind(seq_len(n))))
+    expect_identical(c(found$score, null_scores(found)), rep(1, 4))
+  }
+})
+
 test_that("subjects and models have rows of their own", {
   set.seed(6)
   subjects <- lapply(c(a = 1, b = 2), function(s) matrix(rnorm(30), 10))

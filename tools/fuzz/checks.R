@@ -262,7 +262,9 @@ check_center <- function(drawn, value, outcome) {
     by_chance(set)
   center <- args$data[, args$neighbours[[1]], drop = FALSE]
   if (!is.null(rownames(center))) rownames(center) <- rownames(args$data)
-  plain <- evaluate(bquote(similarity(.(center), .(args$models), .(args$measure))), 1)
+  sides <- list(center, args$models)
+  if (set[[1]]$id == "riemann") sides <- rev(sides) # the model comes first
+  plain <- evaluate(call_of("similarity", c(sides, list(args$measure))), 1)
   first <- value$score[value$center == value$center[1]]
   if (random || is.null(plain$value)) {
     return(problem(is.null(plain$value) && !all(is.na(first)), "similarity() refuses a center"))

@@ -328,6 +328,7 @@ static SEXP stats_of(SEXP x, odd_columns *odd)
 {
     const double *values = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), d = matrix_columns(x);
+    if (n == 0) argument_error("x", "have rows");
     SEXP result = PROTECT(NAMED_LIST("means", "largest", "size", "finite"));
     double *means = put_doubles(result, 0, d), largest = 0.0, size = 0.0;
     int finite = 1;

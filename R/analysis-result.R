@@ -212,8 +212,8 @@ analysis_result <- function(cells, setup, analysis) {
       # neurons of one region may be part of several comparisons: their errors are over stimuli
       own <- if (length(group) == 1) group[[1]]
       se <- if (!is.null(own$se)) own$se else deletion_se(h$deletions)
-      row <- cell_row(of$x[1], of$y[1], group[[1]]$neurons, group[[1]]$estimator, single, h$value, se,
-                      setup, own$df, group[[1]]$complete, own$sampled)
+      row <- cell_row(of$x[1], of$y[1], group[[1]]$neurons, group[[1]]$estimator, single, h$value,
+                      se, setup, own$df, group[[1]]$complete, own$sampled)
       if (!isTRUE(setup$ceiling)) return(row)
       of_trials <- lapply(c(clean = "clean", signal = "signal"), function(name) {
         known <- Filter(Negate(is.null), lapply(group, function(cell) cell[[name]]))

@@ -257,9 +257,9 @@ is_header <- function(fields, quotes, file) {
   counted <- if (text[1]) numbers[-1] else numbers
   counts <- (blank || length(counted) > 2) && !anyNA(counted) && counted[1] %in% 0:1 &&
     all(diff(counted) == 1)
-  inform_if(if (blank) !counts else counts && !text[1], "header", "read_representation(): the first ",
-            "line of {quoted(basename(file))} ({enumerate(fields[nzchar(fields)], 3, FALSE)}) was ",
-            "taken for names of columns.")
+  inform_if(if (blank) !counts else counts && !text[1], "header", "read_representation(): the ",
+            "first line of {quoted(basename(file))} ({enumerate(fields[nzchar(fields)], 3, FALSE)}) ",
+            "was taken for names of columns.")
   counts || blank
 }
 

@@ -258,8 +258,8 @@ is_header <- function(fields, quotes, file) {
   counts <- (blank || length(counted) > 2) && !anyNA(counted) && counted[1] %in% 0:1 &&
     all(diff(counted) == 1)
   inform_if(if (blank) !counts else counts && !text[1], "header", "read_representation(): the ",
-            "first line of {quoted(basename(file))} ({enumerate(fields[nzchar(fields)], 3, FALSE)}) ",
-            "was taken for names of columns.")
+            "first line of {quoted(basename(file))} (",
+            "{enumerate(fields[nzchar(fields)], 3, FALSE)}) was taken for names of columns.")
   counts || blank
 }
 

@@ -249,10 +249,12 @@ open_parts <- function(region, neurons, default, setup) {
   paired <- if (is.null(units)) widths > 1 else
     vapply(groups, function(group) length(unique(group$columns$units)) > 1, NA)
   if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
+    refuse_if(is.null(units), "pairs", "`split` has groups of a single column alone, within which ",
+              "there is no neuron pair. Use larger groups, or leave out \"stimulus_neuron\" in ",
+              "`estimator`.")
     refuse_if(is.null(region$responses$session), "pairs", "No neuron pair is allowed within any ",
-              "group of `split`: all columns of a group have the same label in `units_x`",
-              if (is.null(units)) ", or it has a single column",
-              ". Use finer labels in `units_x`, or larger groups.", arg = "units_x")
+              "group of `split`: all columns of a group have the same label in `units_x`. Use ",
+              "finer labels in `units_x`, or larger groups.", arg = "units_x")
     refuse("pairs", "No neuron pair is allowed within any group of `split`: all columns of a ",
            "group are of one session, or it has a single column. Leave out \"stimulus_neuron\" in ",
            "`estimator`; \"stimulus_neuron_trial\" allows pairs of one session.",

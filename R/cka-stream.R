@@ -375,6 +375,9 @@ declare_result(
 #' for 512 + 512). Chunks of a function should be of about equal size, some hundred rows or more,
 #' and not few. `.rds` and old MATLAB files are read whole.
 #'
+#' Rows are paired in the order in which they come. Where both sides have row names, each chunk must
+#' have the same names on both sides, and only within it are rows brought into one order.
+#'
 #' Minibatches are disjoint; rows that do not fill a last one are left out, and the `"naive"`
 #' estimate depends on their size. A warning of class `repalign_dependence` points out neighbouring
 #' rows that are similar (images sorted by class): give the rows in random order then, or `shuffle`.

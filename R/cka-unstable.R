@@ -165,7 +165,7 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ",
            if (error <= unstable_error) "its error is no guide." else if (is.finite(error)) {
              paste0("its standard error over stimuli and neurons is about ",
-                    format(error, digits = 2), ".")
+                    format(error, digits = 2), " or more.")
            } else if (pair$x$n < 5) "its error cannot be known." else
              "without some stimulus or neuron it is undefined.",
            " ", cause_of_instability(pair[c("x", "y")]),

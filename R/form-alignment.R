@@ -218,6 +218,11 @@ singular_values <- function(a) {
 }
 
 singular_vectors <- function(a) {
+  # beside u and v: a copy of `a`, v once more and 4 k^2 of scratch, which no form tells of before
+  m <- as.double(nrow(a))
+  n <- as.double(ncol(a))
+  check_memory(8 * (m * n + (m + 2 * n + 4 * min(m, n)) * min(m, n)), "Singular vectors",
+               "Fewer stimuli or neurons need less.")
   announce_decomposition(nrow(a), ncol(a), "vectors")
   .Call(C_svd, a)
 }

@@ -38,8 +38,11 @@ read_controls <- function(set, x, allow_na) {
       }, 1L)
     }, given, names(given))
     rows <- max(lengths(at))
-    measure$given <- list(names = names(given),
-                          at = matrix(vapply(at, rep_len, integer(rows), rows), rows))
+    at <- matrix(vapply(at, rep_len, integer(rows), rows), rows)
+    twice <- names(given)[duplicated(t(at))]
+    refuse_if(length(twice), "choice", "`given${twice[1]}` is the same as another control, beside ",
+              "which it explains nothing: leave it out.", arg = "given")
+    measure$given <- list(names = names(given), at = at)
     measure
   })
   if (!length(data)) return(list(set = set, side = NULL))

@@ -103,10 +103,6 @@ permuted_distance <- function(sums, x, y, scale) {
 
 unscaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, args, FALSE)
 
-# Where both sides have more columns than rows, smaller row factors stand for the data. The null
-# makes bases, too, see rotation_matrix().
-rotation_forms <- c("row factor", "basis")
-
 rotation_null <- function(args, scale) {
   force(scale)
   new_null("singular", sums = list("rotation", is_centered(args)),
@@ -145,7 +141,7 @@ declare_measure(
   range = function(args) c(0, if (args$scale) sqrt(2) else Inf), pairing = TRUE,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Williams et al. 2021; Ding et al. 2021", check = check_procrustes_args,
-  form = "scaling", keeps = rotation_forms, prepare = prepare_rotation,
+  form = "scaling", keeps = "row factor", prepare = prepare_rotation,
   statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, args$scale),
   score = scaled_score, inspect = inspect_overflow,
   null = function(args) rotation_null(args, args$scale), errors = procrustes_errors,
@@ -175,7 +171,7 @@ declare_measure(
   resi = "ProcDist", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = TRUE, pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
-  keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
+  keeps = "row factor", prepare = prepare_rotation, statistic = unscaled_distance,
   score = unscaled_score, inspect = inspect_overflow,
   null = function(args) rotation_null(args, FALSE), errors = rotation_distance_errors,
   held = function(args) rotation_holdout(c(args, list(scale = FALSE)))
@@ -191,7 +187,7 @@ declare_measure(
   id = "procrustes_similarity", label = "Procrustes similarity", family = "alignment",
   direction = "similarity", range = c(-Inf, 1), best = 1, symmetric = FALSE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "translation", "column permutation"),
-  reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
+  reference = "Williams et al. 2021", form = "scaling", keeps = "row factor",
   prepare = prepare_rotation, statistic = unscaled_distance,
   # the distance is divided by the norm of y in the same common units, in which neither overflows
   score = function(statistic, x, y, args) 1 - statistic / (common_units(x, y, FALSE)$y * y$norm),
@@ -222,7 +218,7 @@ declare_measure(
   id = "angular_shape", label = "Angular shape distance", family = "alignment", resi = "AngShape",
   direction = "distance", range = c(0, pi / 2), best = 0, symmetric = TRUE, metric = TRUE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Williams et al. 2021", form = "scaling", keeps = rotation_forms,
+  reference = "Williams et al. 2021", form = "scaling", keeps = "row factor",
   prepare = prepare_rotation,
   # the statistic of the measures that bring both sides to unit norm, and of those that do not
   statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, TRUE),
@@ -415,7 +411,7 @@ declare_measure(
                      center = "flag", scale = "flag")(args)
   },
   form = function(args) if (whitens_sides(args)) "basis" else "scaling",
-  keeps = function(args) if (whitens_sides(args)) c("components", "scaling") else rotation_forms,
+  keeps = function(args) if (whitens_sides(args)) c("components", "scaling") else "row factor",
   # the basis with the singular values s of the scaled data and their norm
   prepare = function(repr, args, side) {
     if (!whitens_sides(args)) return(prepare_rotation(repr, args, side))

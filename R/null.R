@@ -236,8 +236,10 @@ over_permutations <- function(task, permutations, of_values) {
   })
 }
 
+# Most operands are made of a basis, and that of a copy of the data.
 declare_null_kernel(
-  "singular", cosets = FALSE, size = function(n, d) as.double(n) * min(n, d),
+  "singular", cosets = FALSE,
+  size = function(n, d) as.double(n) * d + form_size("basis", n, d, list()),
   run = function(task) {
     permutations <- with_observed(task$design)
     score <- function(values, p) {

@@ -126,7 +126,9 @@ depth_picture <- function(object, network, errors, alpha, p_adjust) {
 evaluated_words <- function(object) {
   outer <- attr(object, "outer")
   if (is_of_recordings(object)) axis_words(object$measure, most = 18) else
-    paste0("similarity of RDMs", if (!is.null(outer)) paste0("\n(", measure_titles(outer), ")"))
+    paste0("similarity of RDMs", if (!is.null(outer)) {
+      paste0("\n", wrapped_labels(paste0("(", measure_titles(outer), ")"), 18))
+    })
 }
 
 # The rows in their order, with the ends of error bars and of the ceiling, with the members of the

@@ -112,10 +112,12 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
               all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA)),
             "labels", "`noise` is a list of precisions without names: name each by the element of ",
             "`x` that it is for, such as {quoted(names[1])}.")
-  # nor is what is no covariance at all
-  of_runs <- is.list(noise) && any(vapply(noise, function(one) {
-    !is.list(one) && !identical(attr(one, "kind"), "precision")
-  }, NA))
+  # nor is what is no covariance at all, or has no name of a run
+  runs <- unlist(labels$run)
+  of_runs <- is.list(noise) && (is.null(runs) || any(names(noise) %in% runs)) &&
+    any(vapply(noise, function(one) {
+      !is.list(one) && !identical(attr(one, "kind"), "precision")
+    }, NA))
   common <- is.list(noise) & names %in% names(noise)
   noise <- for_each_element(noise, names, "noise", all(common) || any(common) && !of_runs)
   rdms <- lapply(stats::setNames(nm = names), function(name) {

@@ -248,17 +248,19 @@ is_header <- function(fields, quotes, file) {
   numbers <- suppressWarnings(as.double(fields))
   text <- is.na(numbers) & !tolower(fields) %in% c("na", "nan")
   if (any(text[-1] & nzchar(fields[-1]))) return(TRUE)
-  if (text[1] && (!nzchar(fields[1]) || length(fields) == 1)) return(TRUE)
-  if (length(quotes) > 1) {
+  blank <- !nzchar(fields[1])
+  if (text[1] && (length(fields) == 1 || blank && quotes[[1]][2])) return(TRUE)
+  if (length(quotes) > 1 && !blank) {
     if (all(quotes[[1]]) && !all(quotes[[2]])) return(TRUE)
     if (length(quotes[[2]]) != length(quotes[[1]])) return(FALSE)
   }
   counted <- if (text[1]) numbers[-1] else numbers
-  counts <- length(counted) > 2 && !anyNA(counted) && counted[1] %in% 0:1 && all(diff(counted) == 1)
-  inform_if(counts && !text[1], "header", "read_representation(): the first line of ",
-            "{quoted(basename(file))} ({enumerate(fields, 3, FALSE)}) was taken for names ",
-            "of columns.")
-  counts
+  counts <- (blank || length(counted) > 2) && !anyNA(counted) && counted[1] %in% 0:1 &&
+    all(diff(counted) == 1)
+  inform_if(if (blank) !counts else counts && !text[1], "header", "read_representation(): the ",
+            "first line of {quoted(basename(file))} (",
+            "{enumerate(fields[nzchar(fields)], 3, FALSE)}) was taken for names of columns.")
+  counts || blank
 }
 
 # Does the first column hold names of the stimuli? Where it has a name and no quotes, a text among
@@ -279,6 +281,10 @@ first_names_stimuli <- function(name, column, file, top, rows) {
                  "first column (", place(number), "). Write missing values as NA; if the column ",
                  "names the stimuli, put these names in quotes, or read the table by read.csv() ",
                  "and response_matrix().", class = "repalign_error_type")
+  spaced <- grepl("^[+-]?[0-9]{1,3}( [0-9]{3})+$", values)
+  refuse_file_if(any(spaced), file, "has ", place(spaced), " of its first column: take the blanks ",
+                 "out of numbers, and put names of stimuli in quotes.",
+                 class = "repalign_error_type")
   any(text)
 }
 

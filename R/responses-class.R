@@ -77,6 +77,12 @@ as.matrix.repalign_responses <- function(x, ...) {
   trial_means(unclass(x)$values)
 }
 
+#' @export
+as.data.frame.repalign_responses <- function(x, row.names = NULL, optional = FALSE, ...) {
+  refuse("type", "Responses are no table: as.data.frame(as.matrix(x)) has the means over trials, ",
+         "and as.data.frame.table(as.array(x)) a row for each response.", arg = "x")
+}
+
 # The mean over the trials of each stimulus and neuron; NA where none was recorded. With one trial
 # these are the responses themselves, unchanged.
 trial_means <- function(values) {

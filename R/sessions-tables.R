@@ -37,15 +37,17 @@ session_tables <- function(call) {
     }
     advance()
   }
+  order <- if (count > 2) " `p_order` needs all pairs of days, and is NA, too."
   warn_if(any(single), "undefined", "Geometry with {enumerate(names[single])} is undefined (NA): ",
-          "a day with a single neuron has none. Give two neurons or more, or leave the day out.")
+          "a day with a single neuron has none. Give two neurons or more, or leave the day out.",
+          order)
   warn_if(length(silent) > 0, "undefined", "The signal of {enumerate(names[sort(silent)])} is not ",
           "positive, of all neurons or of those that were followed: from these trials, noise and ",
           "signal cannot be told apart, and geometry or tuning with ",
-          "{if (length(silent) == 1) 'this day is' else 'these days is'} undefined (NA).")
+          "{if (length(silent) == 1) 'this day is' else 'these days is'} undefined (NA).", order)
   few <- sum(followed < least_followed)
   warn_if(few > 0, "undefined", "Tuning of {count_of(few, 'pair')} of days is undefined (NA): ",
-          "fewer than {least_followed} neurons have the same name on both days.")
+          "fewer than {least_followed} neurons have the same name on both days.", order)
   score <- function(measure) (measure$top_of / measure$bottom_of)[pairs]
   list(measures = measures, neurons = do.call(rbind, neurons),
        pairs = data.frame(day_1 = names[pairs[, 1]], day_2 = names[pairs[, 2]], lag = lag,

@@ -40,7 +40,8 @@ measure_call <- function(of, m, n, d) {
   run()
   engine <- if (of == "calibrate") "auto"
   list(measured = status("VmHWM") - before,
-       estimated = 8 * internal("set_needs")(list(m), as.double(n), d, d, engine) / 2^20)
+       estimated = 8 * internal("set_needs")(list(internal("settled_measure")(m)), as.double(n), d,
+                                             d, engine) / 2^20)
 }
 
 child <- setting("child", NULL)

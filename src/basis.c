@@ -148,7 +148,7 @@ static void tall_basis(double *a, size_t n, size_t d, const double *factor, SEXP
     lapack_qr(n, d, a, tau);
     check_interrupt();
     copy_upper(a, n, d, factor, triangle);
-    decompose(1, d, d, triangle, s, u, scratch(d * d));
+    decompose(1, d, d, triangle, s, u, scratch(d * d), &(int) {0});
     const size_t rank = rank_of(s, d);
     double *q = put_matrix(result, BASIS, n, rank);
     if (rank == d) {
@@ -175,7 +175,7 @@ static void wide_basis(const double *a, size_t n, size_t d, SEXP result)
     for (size_t j = 0; j < n; j++) ones[j] = 1.0;
     copy_upper(turned, d, n, ones, upper);
     transpose(upper, n, n, lower);
-    decompose(1, n, n, lower, s, u, upper);
+    decompose(1, n, n, lower, s, u, upper, &(int) {0});
     const size_t rank = rank_of(s, n);
     memcpy(put_matrix(result, BASIS, n, rank), u, n * rank * sizeof(double));
     memcpy(put_doubles(result, VALUES, rank), s, rank * sizeof(double));

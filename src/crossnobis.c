@@ -82,6 +82,7 @@ static void center_conditions(const double *from, size_t conditions, const doubl
 
 static difference_room new_difference_room(size_t n)
 {
+    if (n == 0) entry_error("there are no rows");
     const difference_room room = {scratch(n), scratch(n * difference_panel(n))};
     return room;
 }
@@ -169,7 +170,7 @@ SEXP repalign_crossnobis(SEXP patterns, SEXP runs)
     const double *values = read_matrix(ARG(patterns));
     const size_t n = matrix_rows(patterns), columns = matrix_columns(patterns);
     const size_t m = read_count(ARG(runs), 2, INT_MAX), channels = columns / m;
-    if (columns % m != 0) argument_error("runs", "divide the columns");
+    if (columns == 0 || columns % m != 0) argument_error("runs", "divide the columns");
     const double scale = 1.0 / ((double) m * ((double) m - 1.0) * (double) channels);
     double *sum = scratch(n * channels);
     memcpy(sum, values, n * channels * sizeof(double));

@@ -10,15 +10,23 @@
 
 static int leading(size_t ld) { return ld > 0 ? (int) ld : 1; }
 
-/* Calls a routine twice: for the length of the scratch that it wants, and then with that much. */
-#define WITH_WORK(call)                                                \
+/* Calls a routine with the scratch that it wants, and before for its length, where that is 0. */
+#define WITH_LENGTH(length, call)                                      \
     do {                                                               \
         double queried = 1.0, *work = &queried;                        \
-        int length = -1;                                               \
+        if ((length) == 0) {                                           \
+            (length) = -1;                                             \
+            call;                                                      \
+            (length) = queried < 1.0 ? 1 : (int) queried;              \
+        }                                                              \
+        work = scratch((size_t) (length));                             \
         call;                                                          \
-        length = queried < 1.0 ? 1 : (int) queried;                    \
-        work = scratch((size_t) length);                               \
-        call;                                                          \
+    } while (0)
+
+#define WITH_WORK(call)                                                \
+    do {                                                               \
+        int length = 0;                                                \
+        WITH_LENGTH(length, call);                                     \
     } while (0)
 
 /* ---- singular values */
@@ -26,7 +34,8 @@ static int leading(size_t ld) { return ld > 0 ? (int) ld : 1; }
 /* Divide and conquer wants several k x k of scratch, counted in a BLAS integer. */
 #define LARGEST_DIVIDED 20000
 
-void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt)
+void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt,
+               int *room)
 {
     if (m == 0 || n == 0) return;
     const void *before = vmaxget();
@@ -38,8 +47,8 @@ void decompose(int vectors, size_t m, size_t n, const double *a, double *s, doub
     if (!vectors) u = vt = &unused;
     if (k <= LARGEST_DIVIDED) {
         memcpy(copy, a, m * n * sizeof(double));
-        WITH_WORK(F77_CALL(dgesdd)(job, &im, &in, copy, &ld_a, s, u, &ld_u, vt, &ld_vt, work,
-                                   &length, iwork, &info FCONE));
+        WITH_LENGTH(*room, F77_CALL(dgesdd)(job, &im, &in, copy, &ld_a, s, u, &ld_u, vt, &ld_vt,
+                                            work, room, iwork, &info FCONE));
     }
     /* divide and conquer fails for the rare matrix; QR iterations are slower, and surer */
     if (info != 0) {

@@ -8,8 +8,10 @@
 
 /* Singular values s (decreasing) of a (m x n); with vectors also u (m x k) and vt (k x n), k the
    smaller side, which are NULL without. By the slower and surer of LAPACK's two routines where the
-   quick one fails; an error where that fails, too. Then a look for interrupts. */
-void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt);
+   quick one fails; an error where that fails, too. Then a look for interrupts. room: 0 or,
+   for more matrices of this size, what the first of them left there. */
+void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt,
+               int *room);
 
 /* Householder QR of a (m x n): R above the diagonal, reflectors below, factors in tau. */
 void lapack_qr(size_t m, size_t n, double *a, double *tau);

@@ -44,7 +44,7 @@ typedef struct {
 static inline column_pass pass_over(const double *x, size_t n, double from)
 {
     const size_t half = n / 2;
-    const double *y = x + half, last = n ? x[n - 1] : from;
+    const double *y = x + half, last = x[n - 1];
     double low = from, high = from, sum = 0.0;
     double low_y = last, high_y = last, sum_y = n % 2 ? last - from : 0.0;
     OPENMP(simd reduction(+ : sum, sum_y) reduction(min : low, low_y) reduction(max : high, high_y))
@@ -341,6 +341,7 @@ SEXP repalign_column_stats(SEXP x)
 {
     const double *values = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), d = matrix_columns(x);
+    if (n == 0) argument_error("x", "have rows");
     SEXP result = PROTECT(NAMED_LIST("means", "largest", "size", "finite", "odd"));
     double *means = put_doubles(result, 0, d), largest = 0.0, size = 0.0;
     odd_columns odd = none_odd;

@@ -114,7 +114,7 @@ SEXP repalign_rank_blocks(SEXP pairs, SEXP x, SEXP y, SEXP size, SEXP threads)
     const blocked_ranks ranks_x = read_ranks(ARG(x), length), ranks_y = read_ranks(ARG(y), length);
     const worker by = read_worker(ARG(threads));
     const size_t room = 2 * length * LANES, groups = (n + LANES - 1) / LANES;
-    int16_t *counts = (int16_t *) R_alloc((size_t) by.threads * room, sizeof(int16_t));
+    int16_t *counts = zeroed_bytes((size_t) by.threads * room * sizeof(int16_t));
     SEXP result = PROTECT(new_matrix(n, blocks));
     memset(REAL(result), 0, n * blocks * sizeof(double));
     for (size_t at = 0; at < groups; at = group_end(at, (size_t) by.threads, groups)) {

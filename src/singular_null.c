@@ -22,10 +22,11 @@ SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations)
     const size_t count = (size_t) XLENGTH(permutations) / n;
     double *relabelled = scratch(n * columns), *product = scratch(rows * columns);
     SEXP result = PROTECT(new_matrix(k, count));
+    int room = 0;
     for (size_t p = 0; p < count && k > 0; p++) {
         relabel_rows(right, n, columns, orders + p * n, relabelled);
         blas_gemm('T', 'N', rows, columns, n, 1.0, left, n, relabelled, n, 0.0, product, rows);
-        decompose(0, rows, columns, product, REAL(result) + p * k, NULL, NULL);
+        decompose(0, rows, columns, product, REAL(result) + p * k, NULL, NULL, &room);
     }
     UNPROTECT(1);
     return result;

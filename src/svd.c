@@ -9,7 +9,8 @@ SEXP repalign_singular_values(SEXP a)
 {
     read_matrix(ARG(a));
     SEXP result = PROTECT(new_doubles(least(matrix_rows(a), matrix_columns(a))));
-    decompose(0, matrix_rows(a), matrix_columns(a), REAL(a), REAL(result), NULL, NULL);
+    decompose(0, matrix_rows(a), matrix_columns(a), REAL(a), REAL(result), NULL, NULL,
+              &(int) {0});
     UNPROTECT(1);
     return result;
 }
@@ -22,7 +23,7 @@ SEXP repalign_svd(SEXP a)
     SEXP result = PROTECT(NAMED_LIST("u", "d", "v"));
     double *u = put_matrix(result, 0, m, k), *d = put_doubles(result, 1, k);
     double *v = put_matrix(result, 2, n, k), *vt = scratch(k * n);
-    decompose(1, m, n, REAL(a), d, u, vt);
+    decompose(1, m, n, REAL(a), d, u, vt, &(int) {0});
     transpose(vt, k, n, v);
     UNPROTECT(1);
     return result;

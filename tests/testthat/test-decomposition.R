@@ -41,3 +41,14 @@ test_that("a grid announces equal decompositions once", {
   expect_length(said, 1)
   expect_match(said, "3 x 3 takes about 30 seconds")
 })
+
+test_that("memory of decompositions is judged, whether or not forms tell of it", {
+  x <- normal_matrix(60, 40)
+  y <- normal_matrix(60, 40)
+  withr::local_options(repalign.max_memory = 1.5e5)
+  expect_refused(calibrate(x, y, "procrustes", permutations = 19), "calibrate.* would take")
+  withr::local_options(repalign.max_memory = 9e4)
+  # the singular values alone need less
+  expect_no_error(procrustes(x, y))
+  expect_refused(aligned_cosine(x, y), c("Singular vectors would take about 100 Kb", "Fewer"))
+})

@@ -33,6 +33,9 @@ test_that("an error says what the argument must be", {
   expect_error(.Call(C_shared_neighbours, none, none), "`x` must have columns", fixed = TRUE)
   expect_error(.Call(C_distances, matrix(0, 0, 2), c(0, 0), 1, 1L, NULL), "`x` must have rows",
                fixed = TRUE)
+  expect_error(.Call(C_column_stats, matrix(0, 0, 2)), "`x` must have rows", fixed = TRUE)
+  expect_error(.Call(C_crossnobis, matrix(0, 0, 4), 2L), "there are no rows", fixed = TRUE)
+  expect_error(.Call(C_crossnobis, matrix(0, 3, 0), 2L), "`runs` must divide", fixed = TRUE)
   expect_error(.Call(C_weighted_ranks, list(first = 1L, second = 2L), NULL, NULL,
                      matrix(1, 4), 1e6, 1L), "`x` must have a side", fixed = TRUE)
 })

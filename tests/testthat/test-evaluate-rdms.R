@@ -357,6 +357,9 @@ test_that("evaluations are printed and drawn", {
     expect_s3_class(ggplot2::autoplot(result, type = type), "ggplot")
   }
   expect_error(ggplot2::autoplot(result, type = "lines"), class = "repalign_error_choice")
+  # long names leave little height to the title of the axis
+  expect_identical(ggplot2::autoplot(result)$labels$y,
+                   "similarity of RDMs\n(Pearson\ncorrelation)")
 })
 
 test_that("stars are for scores above chance, not above 0", {

@@ -369,6 +369,8 @@ test_that("controls that cannot be used are refused, and weak ones told", {
   expect_error(measure("cka", given = 3), "`given`", class = "repalign_error_type")
   expect_error(measure("cka", given = list(z = 1:30)), "`given$z`", fixed = TRUE,
                class = "repalign_error_type")
+  expect_error(cka(p$x, p$y, given = list(z = p$z, again = p$z)), "`given$again` is the same",
+               fixed = TRUE, class = "repalign_error_choice")
   # a side that is a control has nothing left
   call <- heard(cka(p$x, p$y, given = p$x))
   expect_true(call$says("repalign_undefined"))

@@ -515,6 +515,8 @@ test_that("a list of noise that lacks an element of `x` says which", {
   x <- list(a = x, b = x, c = x)
   noise <- lapply(x, noise_precision)
   expect_refused(rdm(x, noise = noise[1:2]), "`noise` has no element \"c\"")
+  # and so of plain matrices
+  expect_refused(rdm(x, run = 1:4, noise = list(a = diag(5))), "`noise` has no element \"b\"")
   # elements may be called as runs are, which covariances are of
   runs <- noise_covariance(x$a, run = c(1, 1, 2, 2), by_run = TRUE)
   numbered <- stats::setNames(x, 1:3)

@@ -337,6 +337,16 @@ test_that("numbers that count columns are names, with a message", {
   expect_message(m <- read_representation(file), "taken for names", class = "repalign_header")
   expect_identical(m, rbind(c(5, 6, 7), c(8, 9, 1), deparse.level = 0) |>
                      `colnames<-`(c("0", "1", "2")))
+  # the first number of a table without names may be missing
+  file <- text_file(c(",2,3", "1,5,6", "4,8,9"))
+  expect_message(read_representation(file), "2 and 3. was taken", class = "repalign_header")
+  expect_no_message(read_representation(text_file(c("\"\",\"2\",\"3\"", "1,5,6", "4,8,9"))))
+  expect_no_message(read_representation(text_file(c(",0,1", "a,5,6", "b,8,9"))))
+})
+
+test_that("numbers with blanks are no names of stimuli", {
+  expect_refused(read_representation(text_file(c("u,v", "1 000,2", "1 001,5"))),
+                 c("\"1 000\" in row 1 of its first column", "quotes"))
 })
 
 test_that("names of columns and rows may be numbers where quotes or their places tell", {

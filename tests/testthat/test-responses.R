@@ -139,6 +139,7 @@ test_that("as.matrix() gives means over the trials that are there", {
   expect_false(any(is.nan(as.matrix(x))))
   # one trial: unchanged
   expect_identical(as.matrix(responses(values[, , 2])), values[, , 2])
+  expect_refused(as.data.frame(x), c("as.matrix\\(x\\)", "as.array\\(x\\)"))
 })
 
 test_that("labels that do not fit are refused with the remedy", {

@@ -142,6 +142,9 @@ test_that("a split whose labels leave no pair within any group is an error", {
   x <- matrix(rnorm(60), 10)
   split <- rep(1:2, 3)
   expect_refused(brain_to_brain(x, split = split, units_x = split), "No neuron pair")
+  # no `units_x` was given
+  single <- expect_refused(brain_to_brain(x, split = letters[1:6]), c("`split` .* single", "larger"))
+  expect_no_match(conditionMessage(single), "units_x")
   # one group with pairs is enough for the others to be counted as undefined
   expect_warned(brain_to_brain(x, split = split, units_x = c(1, 2, 3, 2, 4, 2), neurons = 3),
                 "repalign_undefined")

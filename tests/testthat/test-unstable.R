@@ -180,6 +180,14 @@ test_that("analyses tell values above 1 with intervals above 1, but no halves an
   expect_length(watched(brain_to_brain(pop$x, pop$y, repeats = 20))$seen, 0)
 })
 
+test_that("a warning names no other error than the row: its largest part is the least", {
+  set.seed(2)
+  p <- linear_population(20, 8, 4)
+  run <- watched(score_interval(p$x, p$y, measure("cka", estimator = "stimulus_neuron")))
+  expect_gt(run$value$se, 0.45)
+  expect_match(run$seen, "is about 0.39 or more")
+})
+
 test_that("brain_to_model() tells of intervals above 1, and of absurd values without an error", {
   set.seed(5)
   x <- matrix(rnorm(300), 60) %*% matrix(rnorm(100), 5) + matrix(rnorm(1200), 60) / 2

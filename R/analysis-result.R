@@ -202,8 +202,6 @@ analysis_result <- function(cells, setup, analysis) {
     # the H values are averaged over the comparisons, and so are their deletions, because all
     # comparisons delete the same stimuli; it does not matter which side of a pair comes first, so
     # the denominators are pooled, too
-    of <- unique(result[c("x", "y")])
-    if (nrow(of) > 1) of[1, ] <- "(all)"
     key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator, cell$complete), "")
     rows <- lapply(unique(key), function(k) {
       group <- cells[key == k]
@@ -212,7 +210,7 @@ analysis_result <- function(cells, setup, analysis) {
       # neurons of one region may be part of several comparisons: their errors are over stimuli
       own <- if (length(group) == 1) group[[1]]
       se <- if (!is.null(own$se)) own$se else deletion_se(h$deletions)
-      row <- cell_row(of$x[1], of$y[1], group[[1]]$neurons, group[[1]]$estimator, single, h$value,
+      row <- cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, h$value,
                       se, setup, own$df, group[[1]]$complete, own$sampled)
       if (!isTRUE(setup$ceiling)) return(row)
       of_trials <- lapply(c(clean = "clean", signal = "signal"), function(name) {
@@ -344,11 +342,11 @@ interval_extents <- function(object, parts = parts_of(object), brief = FALSE) {
 #'   bound by [rbind()][rbind.repalign].
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
-#'   estimator; `x` and `y` of several comparisons are "(all)". The values H of all comparisons are
-#'   averaged before the ratio is taken, so that comparisons with large variance count for more.
-#'   Standard errors are `NA` for several comparisons that do not share their stimuli (object
-#'   categories); those of several that do are over stimuli alone (`over`). For [brain_to_model()],
-#'   the row is that of the most similar layer, whose value is too high by chance.
+#'   estimator; `x` and `y` are "(all)". The values H of all comparisons are averaged before the
+#'   ratio is taken, so that comparisons with large variance count for more. Standard errors are
+#'   `NA` for several comparisons that do not share their stimuli (object categories); those of
+#'   several that do are over stimuli alone (`over`). For [brain_to_model()], the row is that of the
+#'   most similar layer, whose value is too high by chance.
 #' @examples
 #' # sessions of one area: 210 pairs
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

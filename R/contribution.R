@@ -410,6 +410,7 @@ autoplot.repalign_contributions <- function(object, ...) {
     name_column(named, rows, -1) +
     ggplot2::geom_point(by_column(colour = "colour"), size = if (nrow(rows) > 60) 1.2 else 1.8) +
     ggplot2::scale_colour_identity() +
+    ggplot2::scale_x_continuous(breaks = intersect(few_ticks(range(rows$rank)), rows$rank)) +
     ggplot2::labs(x = paste(sub("neurons_", "neurons of ", score$by), "in the order of effect"),
                   y = axis_words(score$measure, "effect on", 24),
                   caption = caption_of(paste0("effect: what the ", of, " loses without it"))) +
@@ -417,6 +418,7 @@ autoplot.repalign_contributions <- function(object, ...) {
 }
 
 # The curve leaves room above it for names of positive effects (sign 1), and below it for others.
+# The axis reaches as far as they do.
 name_column <- function(named, rows, sign) {
   part <- named[(named$effect >= 0) == (sign > 0), ]
   if (!nrow(part)) return(NULL)
@@ -424,10 +426,11 @@ name_column <- function(named, rows, sign) {
   line <- 0.075 * diff(range(rows$effect, 0))
   part$to_y <- sign * Reduce(function(last, own) max(own, last + line), sign * part$effect,
                              accumulate = TRUE)
-  part$to_x <- stats::median(c(1, nrow(rows), range(part$rank)[(3 + sign) / 2] + sign * 0.08 *
-                                 nrow(rows)))
+  part$to_x <- range(part$rank)[(3 + sign) / 2] + sign * 0.08 * nrow(rows)
   part$name <- short_labels(part$part, 16)
-  list(ggplot2::geom_segment(data = part, by_column(xend = "to_x", yend = "to_y"),
+  end <- part$to_x[1] + sign * 0.025 * longest_line(part$name) * nrow(rows)
+  list(ggplot2::expand_limits(x = end),
+       ggplot2::geom_segment(data = part, by_column(xend = "to_x", yend = "to_y"),
                              linewidth = 0.25, colour = "grey60"),
        ggplot2::geom_text(data = part, by_column(x = "to_x", y = "to_y", label = "name"),
                           hjust = if (sign > 0) -0.1 else 1.1, size = 2.5))

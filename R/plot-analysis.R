@@ -157,6 +157,7 @@ analysis_frame <- function(object, main, caption, reference, axis = NULL) {
                           colour = okabe_ito[["black"]])
     }) +
     ceiling_layers(main) +
+    score_axis(ggplot2::scale_y_continuous) +
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours),
                                  labels = estimator_keys) +
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes),
@@ -167,7 +168,8 @@ analysis_frame <- function(object, main, caption, reference, axis = NULL) {
                   title = if (!is.na(title)) sub(" (", "\n(", title, fixed = TRUE),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
     ggplot2::guides(colour = key_guide(main$estimator), shape = key_guide(main$estimator)) +
-    picture_theme(legend.margin = ggplot2::margin(0, 0, 0, 0)) +
+    picture_theme(legend.margin = ggplot2::margin(0, 0, 0, 0),
+                  legend.key.width = ggplot2::unit(0.7, "lines")) +
     axis
 }
 

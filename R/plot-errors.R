@@ -278,16 +278,18 @@ plan_contours <- function(rows, what, facts, panels) {
     plan_panels(panels) +
     ggplot2::scale_x_log10(expand = c(0, 0), breaks = axis_numbers(rows$stimuli)) +
     ggplot2::scale_y_log10(expand = c(0, 0), breaks = axis_numbers(rows$neurons_x)) +
-    ggplot2::scale_fill_manual(plan_labels[[what]], values = breaks$colours,
-                               labels = breaks$labels, drop = FALSE) +
+    ggplot2::scale_fill_manual(plan_labels[[what]], values = breaks$colours, drop = FALSE,
+                               guide = if (length(breaks$colours) < 2) "legend" else
+                                 ggplot2::guide_coloursteps(title.position = "top")) +
     ggplot2::labs(x = plan_labels[["stimuli"]],
                   y = if (facts$model$tied) "neurons" else plan_labels[["neurons_x"]],
                   caption = plan_caption(pilot, wanted, what, if (!is.null(wanted)) {
                     "dotted: the range by what the pilot knows"
                   }, if (reach$any) "beyond dashed lines: extrapolated", reached)) +
     ggplot2::coord_cartesian(clip = "off") +
-    picture_theme(lines = "none", legend.position = "right",
-                  panel.spacing = ggplot2::unit(2, "lines"))
+    picture_theme(lines = "none", legend.key.width = ggplot2::unit(0.55, "inches"),
+                  panel.spacing.x = ggplot2::unit(2, "lines"),
+                  plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5))
 }
 
 # What the pilot knows of the standard errors or powers of designs: list(low, high).
@@ -309,22 +311,21 @@ pilot_row <- function(rows, model, panels) {
   pilot[rep(1, as.integer(shown)), ]
 }
 
-# Where the colours change, and their names.
+# Where the colours change, and the colours: so many that numbers have room below their bar.
 plan_breaks <- function(values, what) {
   values <- values[is.finite(values)]
   if (what == "power") {
-    at <- c(0, 0.05, seq(0.1, 0.9, 0.1), 0.95, 0.99, 1)
+    at <- c(0, 0.05, seq(0.2, 0.8, 0.2), 0.9, 0.95, 0.99, 1)
     last <- length(at)
     at <- at[findInterval(min(values), at[-last]):max(findInterval(max(values), at, TRUE) + 1, 2)]
   } else {
-    at <- signif(exp(seq(log(min(values)), log(max(values)), length.out = 9)), 2)
-    at <- unique(c(round_down(min(values)), at[-c(1, 9)], -round_down(-max(values))))
+    at <- signif(exp(seq(log(min(values)), log(max(values)), length.out = 7)), 2)
+    at <- unique(c(round_down(min(values)), at[-c(1, 7)], -round_down(-max(values))))
   }
-  labels <- paste(at[-length(at)], "to", at[-1])
-  shades <- grDevices::colorRampPalette(blues[-6])(length(labels))
+  shades <- grDevices::colorRampPalette(blues[-6])(length(at) - 1)
   # the lowest value belongs to the lowest colour
   at[c(1, length(at))] <- at[c(1, length(at))] + c(-1e-9, 1e-9)
-  list(at = at, labels = labels, colours = if (what == "se") rev(shades) else shades)
+  list(at = at, colours = if (what == "se") rev(shades) else shades)
 }
 
 # Two digits, and not above the value.
@@ -360,13 +361,16 @@ pilot_cross <- function(pilot, colour) {
   ggplot2::geom_point(data = pilot, shape = 4, size = 4, stroke = 1.5, colour = colour)
 }
 
+# Panels, and axes of numbers that do not overlap.
 plan_panels <- function(panels) {
-  if (!length(panels)) return(NULL)
   title <- function(labels) {
     as.list(as.data.frame(Map(function(name, values) paste(values, plan_labels[[name]]),
                               names(labels), labels)))
   }
-  ggplot2::facet_wrap(panels, labeller = structure(title, class = c("function", "labeller")))
+  axis <- ggplot2::guide_axis(check.overlap = TRUE)
+  list(ggplot2::guides(x = axis, y = axis), if (length(panels)) {
+    ggplot2::facet_wrap(panels, labeller = structure(title, class = c("function", "labeller")))
+  })
 }
 
 # Which side of the wanted value all designs of a picture are on; NULL if they are on both.

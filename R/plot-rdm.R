@@ -146,6 +146,9 @@ rdm_panels <- function(rdms, own, groups, map = NULL) {
   # names of conditions or of groups; RDMs of different conditions have none
   same <- length(names) == 1
   written <- if (!same) character() else if (is.null(groups)) names[[1]] else groups$label
+  across <- panel_columns(tiles$panel)
+  # there are no titles of axes
+  inches <- tiles_inches(written) + 0.4
   at <- if (!same) numeric() else if (is.null(groups)) seq_along(written) else groups$middle
   lines <- if (!is.null(groups)) {
     edges <- data.frame(at = groups$edge, panel = rep(shown, each = length(groups$edge)))
@@ -160,15 +163,17 @@ rdm_panels <- function(rdms, own, groups, map = NULL) {
       map_beside(map, max(tiles$x), !is.null(groups))) +
     shading$scale +
     (if (nlevels(tiles$panel) > 1) {
-      ggplot2::facet_wrap(~panel, ncol = panel_columns(tiles$panel),
+      ggplot2::facet_wrap(~panel, ncol = across,
                           scales = if (same && is.null(map)) "fixed" else "free")
     }) +
     ggplot2::labs(x = NULL, y = NULL, caption = caption_of(
       if (anyNA(tiles$value)) "grey: missing (NA)",
-      if (!same) "the RDMs have different conditions", crowded_words(written))) +
+      if (!same) "the RDMs have different conditions",
+      # titles of panels take lines, too
+      crowded_words(lines = across * (length(written) + across), most = 33))) +
     tile_theme(1) +
-    names_axis("x", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0)) +
-    names_axis("y", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0),
+    names_axis("x", written, at, across, inches = inches, expand = ggplot2::expansion(0)) +
+    names_axis("y", written, at, across, inches = inches, expand = ggplot2::expansion(0),
                trans = "reverse") +
     (if (!is.null(map)) ggplot2::theme(panel.spacing.x = ggplot2::unit(1, "lines"))) +
     # two panels and a legend of groups have room above each other only, and no names twice

@@ -91,13 +91,13 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE, likeness 
     ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
                   caption = caption_of(caption, if (length(best)) "frames: best match of each row",
                                        tile_remarks(tiles))) +
-    tile_theme(if (ratio < 0.4 || across == 1 && ratio > 1.25) ratio) +
-    names_axis("x", columns, panels = across, inches = tiles_width) +
-    names_axis("y", rows, panels = down)
+    tile_theme(if (ratio < 0.4 || across == 1 && ratio > 2.5) ratio) +
+    names_axis("x", columns, panels = across, inches = tiles_inches(rows)) +
+    names_axis("y", rows, panels = down, inches = tiles_inches(columns))
 }
 
-# What names and the bar leave to tiles in a column of a journal, in inches.
-tiles_width <- 1.7
+# What the bar and the names at the other axis leave to tiles in a column of a journal, in inches.
+tiles_inches <- function(names) 2.1 - character_width * min(longest_line(names), 20)
 
 # What is not significant has no colour, over the tiles of their values.
 pale_tiles <- function(tiles) {
@@ -171,7 +171,6 @@ tile_theme <- function(aspect) {
     strip.clip = "off",
     legend.title = ggplot2::element_text(size = 8, lineheight = 0.9,
                                          margin = ggplot2::margin(b = 6)),
-    legend.box.spacing = ggplot2::unit(6, "pt"),
     panel.border = ggplot2::element_rect(fill = NA, colour = "grey85")
   )
 }
@@ -220,7 +219,8 @@ heatmap_picture <- function(object, numbers) {
   # write names at these numbers
   tiles[c("x", "y")] <- lapply(tiles[c("column", "row")], as.integer)
   axis <- function(side, at) {
-    names_axis(side, order, at, expand = ggplot2::expansion(add = 0.1), inches = tiles_width)
+    names_axis(side, order, at, inches = tiles_inches(order),
+               expand = ggplot2::expansion(add = 0.1))
   }
   ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
     ggplot2::geom_tile(by_column(fill = "fill")) +

@@ -209,10 +209,10 @@ longest_line <- function(texts) {
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.
 # Those below a panel are sideways where they have no room beside each other. panels: how many stand
 # along this axis; most: how many characters of a name have room; written: how names are written
-# that are different on the axis alone; inches: the width of all panels in a column of a journal;
-# ...: for the scale.
+# that are different on the axis alone; inches: how long all panels are along this axis in a column
+# of a journal; ...: for the scale.
 names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = names,
-                       inches = 2.8, ...) {
+                       inches = if (side == "x") 2.8 else 2, ...) {
   labels <- wrapped_labels(written, 12)
   beside <- side == "y" ||
     (longest_line(labels) + 1) * length(names) * panels * character_width > inches
@@ -223,8 +223,8 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
   }
   # titles of the panels take lines, too
   lines <- if (beside) (sum(text_lines(labels)) + (panels > 1)) * panels else 0
-  text <- ggplot2::element_text(size = if (lines > 28) 5 else if (lines > 14) 6.5 else 8,
-                                lineheight = 0.85)
+  size <- if (lines > 14 * inches) 5 else if (lines > 7 * inches) 6.5 else 8
+  text <- ggplot2::element_text(size = size, lineheight = 0.85)
   guide <- ggplot2::guide_axis(check.overlap = TRUE, angle = if (side == "x" && beside) 90)
   scale <- if (is.null(at)) {
     shown <- stats::setNames(labels, names)
@@ -238,9 +238,10 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
 }
 
 # For the caption of pictures with so many names (or lines) that those which would overlap may be
-# left out in a column of a journal (3.5 x 3 inches); on a larger page they need not be.
-crowded_words <- function(names, lines = length(names)) {
-  if (lines > 20) "names are left out where there is no room"
+# left out in a column of a journal (3.5 x 3 inches); on a larger page they need not be. most: so
+# many have room there.
+crowded_words <- function(names, lines = length(names), most = 20) {
+  if (lines > most) "names are left out where there is no room"
 }
 
 # A legend above a picture, with as many keys beside each other as have room in a column of a
@@ -366,12 +367,13 @@ caption_of <- function(...) {
   if (!length(parts)) return(NULL)
   text <- paste0(parts, c(rep(";", length(parts) - 1), "."))
   text[1] <- paste0(toupper(substr(text[1], 1, 1)), substring(text[1], 2))
-  # lines break between two parts rather than within one
+  # lines break between two parts rather than within one that has room in a line
   lines <- character()
   for (part in text) {
     last <- length(lines)
     joined <- paste(lines[last], part)
-    if (last && nchar(joined) < 60) lines[last] <- joined else lines <- c(lines, strwrap(part, 60))
+    lines <- if (nchar(part) < 60 && nchar(joined) >= 60) c(lines, part) else
+      c(lines[-last], strwrap(joined, 60))
   }
   paste(lines, collapse = "\n")
 }
@@ -590,7 +592,8 @@ picture_theme <- function(..., lines = "both") {
                       axis.title.y = text(9, angle = 90, margin = gap(r = 7)),
                       strip.text = text(8, margin = gap(4, 2, 4, 2)),
                       legend.title = text(8.5), legend.text = text(8),
-                      legend.key.size = ggplot2::unit(0.9, "lines")),
+                      legend.key.size = ggplot2::unit(0.9, "lines"),
+                      legend.box.spacing = ggplot2::unit(6, "pt")),
        if (lines %in% c("x", "none")) ggplot2::theme(panel.grid.major.y = ggplot2::element_blank()),
        if (lines %in% c("y", "none")) ggplot2::theme(panel.grid.major.x = ggplot2::element_blank()),
        ggplot2::theme(...))

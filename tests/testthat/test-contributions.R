@@ -436,6 +436,13 @@ test_that("points and tiles are drawn", {
     if (inherits(layer$geom, "GeomText")) layer$data$name
   }))
   expect_length(named, 10)
+  # numbers at the axis are ranks, and names stand beside the dots, within the panel
+  few <- ggplot2::autoplot(taken_apart(x, y, by = "neurons_x"))
+  panel <- ggplot2::layer_scales(few)$x
+  expect_true(all(panel$get_breaks() %in% few$data$rank))
+  column <- Filter(function(layer) inherits(layer$geom, "GeomText"), few$layers)[[1]]$data
+  expect_gt(column$to_x[1], max(column$rank))
+  expect_gt(panel$get_limits()[2], column$to_x[1])
   tiles <- ggplot2::autoplot(taken_apart(x, y, "rv", by = "components", components = 2))
   expect_identical(nrow(tiles$data), 4L)
   expect_match(caption_text(tiles), "^Numbers: share.* all other components: [0-9]+%")

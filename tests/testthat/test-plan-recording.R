@@ -294,6 +294,15 @@ test_that("plots have contours, curves and the pilot", {
   expect_true(all(c("GeomContourFilled", "GeomPath", "GeomVline") %in% layers(picture)))
   expect_match(picture$labels$caption, "Cross: the pilot;\\s+thick line: .*dotted: the\\s+range")
   built(picture)
+  # a bar above the panels leaves them the width of a page, and numbers at an axis do not overlap
+  expect_identical(ggplot2::calc_element("legend.position", picture$theme), "top")
+  expect_false(identical(picture$scales$get_scales("fill")$guide, "legend"))
+  expect_true(picture$guides$x$check.overlap)
+  # where all designs have one colour, there is no bar
+  one <- ggplot2::autoplot(planned(x, models, c(4000, 4001), c(4000, 4001), difference = 0.9))
+  expect_identical(one$scales$get_scales("fill")$guide, "legend")
+  local_device()
+  expect_no_error(ggplot2::ggplotGrob(one))
   built(ggplot2::autoplot(plan, what = "power"))
   curves <- ggplot2::autoplot(planned(x, y, c(40, 80), neurons_y = c(22, 44)))
   expect_true("GeomLine" %in% layers(curves))

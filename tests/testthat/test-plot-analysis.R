@@ -13,6 +13,8 @@ test_that("bound analyses have panels of their own; no line runs through two of 
   both <- bound_by(one, two, "animal", c("A", "B"))
   plot <- built(ggplot2::autoplot(both))
   expect_identical(panel_names(plot), c("A", "B"))
+  # numbers at the axis do not overlap where panels are low
+  expect_true(plot$layout$panel_params[[1]]$guides$y$check.overlap)
   lines <- data_of(plot, "GeomLine")
   expect_identical(anyDuplicated(lines[c("PANEL", "group", "x")]), 0L)
   for (p in 1:2) {

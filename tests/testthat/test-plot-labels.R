@@ -83,6 +83,9 @@ test_that("captions are one sentence, broken between remarks in lines of a journ
   expect_identical(text, paste0("Bars: 95% intervals over stimuli;\n",
                                 "dashed: the threshold of all comparisons together."))
   expect_lte(max(nchar(strsplit(text, "\n")[[1]])), 60)
+  # a part that has no room in a line of its own fills the line before it
+  text <- caption_of("bars: intervals", paste("dashes:", strrep("the ceiling of noise ", 4)))
+  expect_match(text, "^Bars: intervals; dashes: the ceiling")
 })
 
 test_that("lines are broken and stay distinct", {

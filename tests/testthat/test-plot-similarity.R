@@ -216,6 +216,12 @@ test_that("many long names are shortened and stay distinct, and the caption tell
   expect_identical(unname(tick_labels(few, "x")), short[-1])
   expect_setequal(tick_labels(few, "y"), short[-8])
   expect_null(few$plot$labels$caption)
+  # long names at one axis leave little to those at the other, which are smaller
+  size <- function(columns) {
+    result <- similarity(stimuli_layers(sprintf("layer.%d", 1:12)), stimuli_layers(columns))
+    ggplot2::autoplot(result)$theme$axis.text.y$size
+  }
+  expect_lt(size(names), size(letters[1:8]))
   many <- ggplot2::autoplot(similarity(stimuli_layers(sprintf("b%d", 1:22))))
   expect_match(caption_text(many), "names are left out where there is no room", ignore.case = TRUE)
   # of fewer, all have room in a column of a journal

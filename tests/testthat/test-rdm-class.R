@@ -96,7 +96,10 @@ test_that("panels show each entry at its place", {
   many <- array(rnorm(120 * 5 * 2), c(120, 5, 2))
   expect_match(caption_text(ggplot2::autoplot(rdm(many))),
                "Names are left out where there is no room")
-  expect_null(ggplot2::autoplot(rdm(many[1:16, , ]))$labels$caption)
+  expect_null(ggplot2::autoplot(rdm(many[1:31, , ]))$labels$caption)
+  # panels side by side have room for fewer
+  expect_match(ggplot2::autoplot(rdm(list(a = many[1:18, , ], b = many[1:18, , ])))$labels$caption,
+               "Names are left out")
 })
 
 test_that("lists of RDMs are drawn side by side", {

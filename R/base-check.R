@@ -183,7 +183,7 @@ formals_of_call <- function() {
 }
 
 # allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
-check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
+check_finite <- function(x, arg, allow_na = FALSE, allow_nan = allow_na) {
   if (.Call(C_all_finite, x)) return(invisible(x))
   bad <- if (allow_nan) is.infinite(x) else if (allow_na) is.nan(x) | is.infinite(x) else
     !is.finite(x)

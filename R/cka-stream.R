@@ -379,9 +379,11 @@ declare_result(
 #' estimate depends on their size. A warning of class `repalign_dependence` points out neighbouring
 #' rows that are similar (images sorted by class): give the rows in random order then, or `shuffle`.
 #'
-#' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
-#' and holds the neurons fixed ([cka_interval()] does not). It is too small with stimuli that depend
-#' on each other across chunks, and uncertain with less than about 10 blocks.
+#' When not to trust it: a warning of class `repalign_unstable` points out corrected values that are
+#' far above 1, beyond 2 in size, or have a standard error above 0.2. It counts blocks or
+#' minibatches of stimuli as independent and holds the neurons fixed ([cka_interval()] does not):
+#' too small with stimuli that depend on each other across chunks, uncertain with less than about
+#' 10 blocks, and small with many stimuli even where neurons are few.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104} (estimators). Busing, Meijer and
 #'   van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples
@@ -416,6 +418,11 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   feed$held <- next_chunk(feed, first_rows)
   refuse_if(is.null(feed$held), "size", "`chunks` gives no rows at all.")
   feed$names <- lapply(feed$held, colnames)
+  # rows that tell why a value is implausible
+  first <- Map(function(data, side) {
+    data <- utils::head(data, most_judged_rows)
+    matrix_representation(data, .Call(C_column_stats, data), side)
+  }, feed$held, names(feed$held))
   by_neurons <- any(correct_for("neurons", estimator))
   labels <- if (by_neurons) stream_labels(feed, given)
   # The three H values as comparisons of columns. Columns of x and y stand side by side, and are
@@ -448,7 +455,11 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
     streamed_batches(feed, labels, estimator, batch, shuffle)
   inform_if(feed$left_out, "left_out", "Missing values: {count_of(feed$left_out, 'row')} left out.")
   rows <- lapply(estimator, stream_row, found, complete)
-  warn_undefined_deletions(rows)
+  first$x$n <- found$n
+  warn_undefined_deletions(rows, first)
+  for (row in rows) if (corrects_sample(row$args) && !is.na(row$value)) {
+    warn_unstable(row$value, first, max(row$values$se, 0, na.rm = TRUE), over = "stimuli")
+  }
   constant <- Filter(function(row) row$constant, rows)
   warn_if(length(constant), "undefined", "No standard error (NA) of the ",
           enumerate(vapply(constant, function(row) row$values$estimator, "")),

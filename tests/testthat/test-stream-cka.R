@@ -307,6 +307,17 @@ test_that("the CKA of data with themselves has no standard error", {
   expect_true(all(is.na(found$se)))
 })
 
+test_that("implausible corrected values are warned of", {
+  set.seed(2)
+  x <- matrix(pmax(rnorm(600), 0), 60)
+  y <- pmax(x + matrix(rnorm(600), 60), 0)
+  twice <- rep(1:30, each = 2)
+  expect_warning(stream_cka(list(x = x[twice, ], y = y[twice, ]), "stimulus_neuron"),
+                 "3.19 with 60 stimuli and 10 neurons.* over stimuli is about 0.82.*beyond 2",
+                 class = "repalign_unstable")
+  expect_no_warning(stream_cka(linear_population(400, 30, 5)[c("x", "y")], "stimulus_neuron"))
+})
+
 test_that("messages say what is wrong about the chunks", {
   x <- matrix(rnorm(40), 20)
   refused <- function(chunks, text) {

@@ -376,8 +376,9 @@ declare_result(
 #' and not few. `.rds` and old MATLAB files are read whole.
 #'
 #' Minibatches are disjoint; rows that do not fill a last one are left out, and the `"naive"`
-#' estimate depends on their size. A warning of class `repalign_dependence` points out neighbouring
-#' rows that are similar (images sorted by class): give the rows in random order then, or `shuffle`.
+#' estimate depends on their size. Of minibatches that are not shuffled, a warning of class
+#' `repalign_dependence` points out neighbouring rows that are similar (images sorted by class):
+#' give the rows in random order then. One pass has the same value in any order.
 #'
 #' When not to trust it: a warning of class `repalign_unstable` points out corrected values that are
 #' far above 1, beyond 2 in size, or have a standard error above 0.2. It counts blocks or

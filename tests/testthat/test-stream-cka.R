@@ -64,17 +64,17 @@ test_that("pairs of neurons are left out as by cka()", {
 })
 
 test_that("functions, lists, matrices, connections and files give the same", {
-  p <- streamed_pair(64)
-  plain <- stream_cka(in_pieces(p, rep(16, 4)))
+  p <- streamed_pair(160)
+  plain <- stream_cka(in_pieces(p, rep(40, 4)))
   expect_streamed(plain, p)
   at <- 0
   from_function <- function() {
     at <<- at + 1
-    if (at <= 4) in_pieces(p, rep(16, 4))[[at]]
+    if (at <= 4) in_pieces(p, rep(40, 4))[[at]]
   }
   expect_identical(stream_cka(from_function), plain)
   # a pair without names: the first is x
-  expect_identical(stream_cka(lapply(unname(in_pieces(p, rep(16, 4))), unname)), plain)
+  expect_identical(stream_cka(lapply(unname(in_pieces(p, rep(40, 4))), unname)), plain)
   tables <- file.path(withr::local_tempdir(), c("x.csv", "y.tsv", "x.txt"))
   utils::write.csv(p$x, tables[1])
   utils::write.table(p$y, tables[2], sep = "\t", row.names = FALSE)
@@ -192,7 +192,11 @@ test_that("minibatches are shuffled where rows can be picked, and set.seed() rep
   expect_refused(stream_cka(in_pieces(p, c(100, 103)), batch = 6, shuffle = TRUE), "`shuffle`")
   expect_warned(stream_cka(list(x = p$x, y = p$y), shuffle = TRUE), "repalign_unused")
   sorted <- list(x = p$x[order(p$x[, 1]), 1, drop = FALSE], y = p$y[order(p$x[, 1]), ])
-  expect_warned(stream_cka(sorted, "stimulus", batch = 40, shuffle = FALSE), "repalign_dependence")
+  expect_warning(stream_cka(sorted, "stimulus", batch = 20, shuffle = FALSE),
+                 "or set shuffle = TRUE.$", class = "repalign_dependence") |> suppressWarnings()
+  # chunks cannot be shuffled
+  expect_warning(stream_cka(in_pieces(sorted, c(100, 103)), "stimulus", batch = 20),
+                 "random order[.]$", class = "repalign_dependence") |> suppressWarnings()
   expect_warned(stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 40), "repalign_few_batches")
   # within a minibatch rows of one class are not alike
   class <- rep(1:40, each = 5)
@@ -275,7 +279,7 @@ test_that("neuron-pair values agree with those computed elsewhere", {
 })
 
 test_that("tables in chunks are understood as read_representation() understands them", {
-  p <- streamed_pair(64)
+  p <- streamed_pair(160)
   folder <- withr::local_tempdir()
   files <- file.path(folder, c("x.csv", "y.csv", "zero.csv"))
   # names of columns that are numbers in quotes

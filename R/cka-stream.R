@@ -63,7 +63,7 @@ as_source <- function(given, arg, allow_na = FALSE) {
   # what can only be read whole is read once
   if (is.null(n)) return(matrix_source(read_one_array(file, name)))
   once <- flattened_once()
-  rows_source(n, function(rows) once(read_one_array(file, name, rows)))
+  rows_source(n, function(rows) in_words_of(arg, once(read_one_array(file, name, rows))))
 }
 
 matrix_source <- function(data) {
@@ -181,8 +181,8 @@ as_feed <- function(chunks, na = "error") {
             "list(x = , y = ) of two files, connections or matrices, not ",
             "{describe_chunks(chunks)}.")
   given <- named_sides(chunks)
-  x <- as_source(given$x, "x", na != "error")
-  y <- tryCatch(as_source(given$y, "y", na != "error"), error = function(e) {
+  x <- in_words_of("x", as_source(given$x, "x", na != "error"))
+  y <- tryCatch(in_words_of("y", as_source(given$y, "y", na != "error")), error = function(e) {
     x$end()
     stop(e)
   })
@@ -405,6 +405,8 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   need_arguments()
   na <- check_choice(na, c("error", "stimuli"), "na")
   complete <- check_choice(complete, complete_choices, "complete")
+  side <- length(dim(estimator)) || is.character(estimator) && any(file.exists(estimator))
+  refuse_if(side, "type", "`chunks` must hold both sides: stream_cka(list(x = , y = )).")
   estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
@@ -461,6 +463,9 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   for (row in rows) if (corrects_sample(row$args) && !is.na(row$value)) {
     warn_unstable(row$value, first, max(row$values$se, 0, na.rm = TRUE), over = "stimuli")
   }
+  lost <- anyNA(unlist(lapply(rows, function(row) row$values[c("h_xy", "h_xx", "h_yy")])))
+  warn_if(lost, "undefined", "Values of H (h_xy, h_xx, h_yy) beyond the range of doubles are NA: ",
+          "rescale the data to see them. The CKA does not depend on it.")
   constant <- Filter(function(row) row$constant, rows)
   warn_if(length(constant), "undefined", "No standard error (NA) of the ",
           enumerate(vapply(constant, function(row) row$values$estimator, "")),

@@ -333,6 +333,14 @@ test_that("messages say what is wrong about the chunks", {
   refused(list(list(x = x, y = x), list(x = x, y = x), 3), "element 3 is a double vector")
   refused(list(x = x, y = list(x)), "`y` of `chunks` must be the path")
   refused(list(x = x, y = NULL), "`y` of `chunks` must be the path")
+  expect_error(stream_cka(x, x), "both sides", class = "repalign_error_type")
+  saved <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(list(one = x, two = x), saved)
+  expect_refused(stream_cka(list(x = x, y = saved)), "say which, y = c\\(file, name\\)")
+  axes <- file_of(npy_bytes(array(rnorm(20 * 24), c(20, 2, 3, 4))), ".npy")
+  expect_refused(stream_cka(list(x = x, y = axes)),
+                 c("read_representation\\(, flatten =", "n x 2 x 3 x 4"))
+  expect_warned(stream_cka(list(x = x * 1e160, y = x + rnorm(40)), "naive"), "repalign_undefined")
   expect_error(stream_cka(function() stop("no more")), "call 1: no more",
                class = "repalign_error_function")
 })

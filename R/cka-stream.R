@@ -381,7 +381,7 @@ declare_result(
 #' give the rows in random order then. One pass has the same value in any order.
 #'
 #' When not to trust it: a warning of class `repalign_unstable` points out corrected values that are
-#' far above 1, beyond 2 in size, or have a standard error above 0.2. It counts blocks or
+#' far above 1, beyond 2 in size, or have a standard error above 0.2. That error counts blocks or
 #' minibatches of stimuli as independent and holds the neurons fixed ([cka_interval()] does not):
 #' too small with stimuli that depend on each other across chunks, uncertain with less than about
 #' 10 blocks, and small with many stimuli even where neurons are few.

@@ -243,7 +243,7 @@ trial_reprs <- function(trials, na) {
   reprs <- Map(function(x, arg) {
     repr <- analysis_repr(x, arg, na)
     # a trial that lacks is NA, and NaN an error, where nothing else is left out
-    if (na == "pairs") check_finite(repr$data, arg, allow_na = TRUE)
+    if (na == "pairs") check_finite(repr$data, arg, allow_na = TRUE, allow_nan = FALSE)
     c(repr, list(whole = whole))
   }, each, paste0("trials[[", seq_along(each), "]]"))
   # each is compared with the first, and with the first that has names

@@ -183,7 +183,7 @@ formals_of_call <- function() {
 }
 
 # allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
-check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
+check_finite <- function(x, arg, allow_na = FALSE, allow_nan = allow_na) {
   if (.Call(C_all_finite, x)) return(invisible(x))
   bad <- if (allow_nan) is.infinite(x) else if (allow_na) is.nan(x) | is.infinite(x) else
     !is.finite(x)
@@ -203,6 +203,29 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
 require_package <- function(package, why) {
   refuse_if(!requireNamespace(package, quietly = TRUE), "package", "{why} needs the package ",
             "{quoted(package)}: install.packages(\"{package}\").", arg = NULL)
+}
+
+# ---- files
+
+# The HDF5 file that is open: `path`, `file`, and `datasets` once they were listed; keep: does it
+# stay open?
+opened <- new.env(parent = emptyenv())
+
+# Evaluates `code`, which reads files. The last HDF5 file stays open meanwhile: each time that hdf5r
+# closes one it collects garbage, which takes longer than to read an array.
+keep_open <- function(code) {
+  if (isTRUE(opened$keep)) return(code)
+  opened$keep <- TRUE
+  on.exit({
+    opened$keep <- FALSE
+    close_hdf5()
+  })
+  code
+}
+
+close_hdf5 <- function() {
+  if (!is.null(opened$file)) try(opened$file$close_all(), silent = TRUE)
+  opened$path <- opened$file <- opened$datasets <- NULL
 }
 
 # ---- conditions

@@ -25,13 +25,16 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
     at <<- at + batch
     checked_chunk(feed$pick(rows), feed)
   }
+  advice <- paste0("Minibatches of successive rows then say little of how stimuli of different ",
+                   "minibatches are arranged: give the rows in random order",
+                   if (!is.null(feed$pick)) ", or set shuffle = TRUE", ".")
   h <- list()
   scale <- NULL
   means <- list(x = NULL, y = NULL)
   while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
     if (!shuffled) means <- Map(add_batch_means, means, chunk[c("x", "y")])
     if (length(h) == 0 && !shuffled) {
-      warn_of_rows(chunk["x"], chunk["y"], "order", shuffle_advice)
+      warn_of_rows(chunk["x"], chunk["y"], "order", advice)
     }
     # H values of a minibatch, by the functions of cka()
     args <- paste(c("x", "y"), "in minibatch", length(h) + 1)
@@ -64,7 +67,7 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
     share <- excess / (excess + batch)
     warn_if(isTRUE(share > 0.1 && excess > 4 * sqrt(2 / (count - 1))), "dependence",
             "Minibatches differ from each other: {round(100 * share)}% of the variance lie ",
-            "between them, as where rows are sorted by class. {shuffle_advice}", data = share)
+            "between them, as where rows are sorted by class. {advice}", data = share)
   }
   warn_if(length(h) < 30, "few_batches", "There {if (length(h) > 1) 'are' else 'is'} only ",
           "{count_of(length(h), 'minibatch')} of {count_of(batch, 'row')}: the standard error is ",
@@ -72,10 +75,6 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
   sizes <- rep(as.double(batch), length(h))
   list(h = deletions_of_means(h), sizes = sizes, n = sum(sizes), scale = scale)
 }
-
-shuffle_advice <- paste("Minibatches of successive rows then say little of how stimuli of",
-                        "different minibatches are arranged: give the rows in random order, or",
-                        "set shuffle = TRUE where rows can be read in any order.")
 
 # Adds a minibatch to what is known of a side: `first`, the means of the first minibatch; the sum
 # of the means and of their squared lengths, less `first`; `within`, the sum of the variances within

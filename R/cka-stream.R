@@ -63,7 +63,7 @@ as_source <- function(given, arg, allow_na = FALSE) {
   # what can only be read whole is read once
   if (is.null(n)) return(matrix_source(read_one_array(file, name)))
   once <- flattened_once()
-  rows_source(n, function(rows) once(read_one_array(file, name, rows)))
+  rows_source(n, function(rows) in_words_of(arg, once(read_one_array(file, name, rows))))
 }
 
 matrix_source <- function(data) {
@@ -181,8 +181,8 @@ as_feed <- function(chunks, na = "error") {
             "list(x = , y = ) of two files, connections or matrices, not ",
             "{describe_chunks(chunks)}.")
   given <- named_sides(chunks)
-  x <- as_source(given$x, "x", na != "error")
-  y <- tryCatch(as_source(given$y, "y", na != "error"), error = function(e) {
+  x <- in_words_of("x", as_source(given$x, "x", na != "error"))
+  y <- tryCatch(in_words_of("y", as_source(given$y, "y", na != "error")), error = function(e) {
     x$end()
     stop(e)
   })
@@ -379,12 +379,15 @@ declare_result(
 #' have the same names on both sides, and only within it are rows brought into one order.
 #'
 #' Minibatches are disjoint; rows that do not fill a last one are left out, and the `"naive"`
-#' estimate depends on their size. A warning of class `repalign_dependence` points out neighbouring
-#' rows that are similar (images sorted by class): give the rows in random order then, or `shuffle`.
+#' estimate depends on their size. Of minibatches that are not shuffled, a warning of class
+#' `repalign_dependence` points out neighbouring rows that are similar (images sorted by class):
+#' give the rows in random order then. One pass has the same value in any order.
 #'
-#' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
-#' and holds the neurons fixed ([cka_interval()] does not). It is too small with stimuli that depend
-#' on each other across chunks, and uncertain with less than about 10 blocks.
+#' When not to trust it: a warning of class `repalign_unstable` points out corrected values that are
+#' far above 1, beyond 2 in size, or have a standard error above 0.2. That error counts blocks or
+#' minibatches of stimuli as independent and holds the neurons fixed ([cka_interval()] does not):
+#' too small with stimuli that depend on each other across chunks, uncertain with less than about
+#' 10 blocks, and small with many stimuli even where neurons are few.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104} (estimators). Busing, Meijer and
 #'   van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples
@@ -405,6 +408,9 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   need_arguments()
   na <- check_choice(na, c("error", "stimuli"), "na")
   complete <- check_choice(complete, complete_choices, "complete")
+  side <- length(dim(estimator)) ||
+    is.character(estimator) && any(file.exists(setdiff(estimator, estimators)))
+  refuse_if(side, "type", "`chunks` must hold both sides: stream_cka(list(x = , y = )).")
   estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
@@ -419,6 +425,11 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   feed$held <- next_chunk(feed, first_rows)
   refuse_if(is.null(feed$held), "size", "`chunks` gives no rows at all.")
   feed$names <- lapply(feed$held, colnames)
+  # rows that tell why a value is implausible
+  first <- Map(function(data, side) {
+    data <- utils::head(data, most_judged_rows)
+    matrix_representation(data, .Call(C_column_stats, data), side)
+  }, feed$held, names(feed$held))
   by_neurons <- any(correct_for("neurons", estimator))
   labels <- if (by_neurons) stream_labels(feed, given)
   # The three H values as comparisons of columns. Columns of x and y stand side by side, and are
@@ -451,7 +462,14 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
     streamed_batches(feed, labels, estimator, batch, shuffle)
   inform_if(feed$left_out, "left_out", "Missing values: {count_of(feed$left_out, 'row')} left out.")
   rows <- lapply(estimator, stream_row, found, complete)
-  warn_undefined_deletions(rows)
+  first$x$n <- found$n
+  warn_undefined_deletions(rows, first)
+  for (row in rows) if (corrects_sample(row$args) && !is.na(row$value)) {
+    warn_unstable(row$value, first, max(row$values$se, 0, na.rm = TRUE), over = "stimuli")
+  }
+  lost <- anyNA(unlist(lapply(rows, function(row) row$values[c("h_xy", "h_xx", "h_yy")])))
+  warn_if(lost, "undefined", "Values of H (h_xy, h_xx, h_yy) beyond the range of doubles are NA: ",
+          "rescale the data to see them. The CKA does not depend on it.")
   constant <- Filter(function(row) row$constant, rows)
   warn_if(length(constant), "undefined", "No standard error (NA) of the ",
           enumerate(vapply(constant, function(row) row$values$estimator, "")),

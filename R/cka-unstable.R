@@ -147,7 +147,7 @@ unstable_class <- function(args) {
   c(if (corrects_sample(args)) "repalign_unstable", "repalign_undefined")
 }
 
-warn_unstable <- function(value, pair, error, clusters = NULL) {
+warn_unstable <- function(value, pair, error, clusters = NULL, over = "stimuli and neurons") {
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   count <- if (is.null(clusters)) pair$x$n else cluster_count(clusters)
   size <- paste0("with ", count, if (is.null(clusters)) " stimuli" else " clusters of stimuli",
@@ -164,8 +164,8 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
   } else {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ",
            if (error <= unstable_error) "its error is no guide." else if (is.finite(error)) {
-             paste0("its standard error over stimuli and neurons is about ",
-                    format(error, digits = 2), " or more.")
+             paste0("its standard error over ", over, " is about ", format(error, digits = 2),
+                    " or more.")
            } else if (pair$x$n < 5) "its error cannot be known." else
              "without some stimulus or neuron it is undefined.",
            " ", cause_of_instability(pair[c("x", "y")]),

@@ -108,8 +108,10 @@ tile_sides <- function(tile) {
     held$reprs[[name]] <- repr
     repr
   }
-  tile$x$reprs <- lapply(tile$x$reprs, read)
-  if (!is.null(tile$y)) tile$y$reprs <- lapply(tile$y$reprs, read)
+  keep_open({
+    tile$x$reprs <- lapply(tile$x$reprs, read)
+    if (!is.null(tile$y)) tile$y$reprs <- lapply(tile$y$reprs, read)
+  })
   sides_of_tile(tile)
 }
 

@@ -150,8 +150,7 @@ given_with_holes <- function(x, arg) {
   }
   kind <- if (is_responses(x)) "data" else kind_of(x)
   data <- switch(kind,
-    data = as_numeric_matrix(if (is_responses(x)) as.matrix(x) else x, arg, allow_na = TRUE,
-                             allow_nan = TRUE),
+    data = as_numeric_matrix(if (is_responses(x)) as.matrix(x) else x, arg, allow_na = TRUE),
     dist = , graph = x, no_branch(kind)
   )
   list(kind = kind, data = data, n = as.integer(stimulus_count(data)), arg = arg)

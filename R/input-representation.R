@@ -53,7 +53,7 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
     data <- double_matrix(x, arg)
     # one pass gives the statistics of the columns together with the check
     stats <- .Call(C_column_stats, data)
-    if (!stats$finite) check_finite(data, arg, allow_na || several, allow_na || several)
+    if (!stats$finite) check_finite(data, arg, allow_na || several)
     refuse_identifiers(data, arg)
     if (stats$finite) cache$column_stats <- stats
     if (!allow_na) note_distance_matrix(data, arg)
@@ -440,10 +440,10 @@ mark_checked <- function(x) {
 # Responses are read here: matrices, data frames and sparse matrices become matrices of doubles, and
 # for anything else an error says what to do.
 
-# allow_na: NA may stand for a missing value; allow_nan: and so may NaN.
-as_numeric_matrix <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
+# allow_na: may NA and NaN stand for missing values?
+as_numeric_matrix <- function(x, arg, allow_na = FALSE) {
   x <- double_matrix(x, arg)
-  check_finite(x, arg, allow_na, allow_nan)
+  check_finite(x, arg, allow_na)
   refuse_identifiers(x, arg)
   x
 }

@@ -160,9 +160,9 @@ flat_side <- function(elements, prefix, names, models, is_models, allow_na, side
   reprs <- vector("list", length(elements))
   reprs[plain] <- rdm_representations(elements[plain], rdms$extent[, plain, drop = FALSE],
                                       args[plain], names[plain], side)
-  for (k in which(!plain)) {
+  keep_open(for (k in which(!plain)) {
     reprs[[k]] <- given_representation(elements[[k]], args[k], names[k], allow_na, side)
-  }
+  })
   if (is_models) {
     reprs <- Map(function(repr, model) {
       c(repr, model = model, title = paste0(model, "/", repr$name))

@@ -95,7 +95,13 @@ read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, 
     refuse_if(flatten %in% ways[-1], "choice", "`channels` is missing: flatten = ",
               "{quoted(flatten)} keeps one axis besides the stimuli, channels = \"first\" ",
               "(PyTorch) or \"last\" (TensorFlow, JAX).")
-  read <- function(one) read_one_array(file, one, rows, flatten, channels, format)
+  keep_open(read_arrays(file, name, format, function(one) {
+    read_one_array(file, one, rows, flatten, channels, format)
+  }))
+}
+
+# read(name) reads one of the arrays.
+read_arrays <- function(file, name, format, read) {
   if (length(name) == 1) return(read(name))
   names <- if (is.null(name)) natural_order(format$names(path.expand(file))) else name
   if (length(names) < 2) return(read(NULL))
@@ -128,7 +134,7 @@ read_one_array <- function(file, name = NULL, rows = NULL, flatten = TRUE, chann
   refuse_file_if(nrow(found$data) < 1 || ncol(found$data) < 1, file, "holds an array without ",
                  "numbers (", nrow(found$data), " x ", ncol(found$data), ").",
                  class = "repalign_error_size")
-  arrange_axes(found, flatten, file, channels, name)
+  arrange_axes(found, flatten, file, channels, name, is.null(rows))
 }
 
 # ---- several files
@@ -322,15 +328,16 @@ file_ending <- function(file) {
   if (ending %in% c("hdf5", "hdf", "he5", "nwb")) "h5" else ending
 }
 
-# The matrix, array or vector that users get of a file_array(). name: of the array, or NULL.
-arrange_axes <- function(found, flatten, file, channels = NULL, name = NULL) {
+# The matrix, array or vector that users get of a file_array(). name: of the array, or NULL; whole:
+# are all of its rows there?
+arrange_axes <- function(found, flatten, file, channels = NULL, name = NULL, whole = TRUE) {
   n <- nrow(found$data)
   if (length(found$rest) < 2) {
     if (isFALSE(flatten) && !length(found$rest)) return(as.vector(found$data))
     return(found$data)
   }
   shown <- paste0(quoted(basename(file)), if (!is.null(name)) paste0(", ", name), " (",
-                  paste(c(n, found$rest), collapse = " x "), ")")
+                  paste(c(if (whole) n else "n", found$rest), collapse = " x "), ")")
   refuse_if(isTRUE(flatten) && length(found$rest) > 2, "choice", "`flatten` must say what becomes ",
             "of the axes of {shown}: flatten = \"mean\" or \"max\" keeps the channels, which are ",
             "channels = \"first\" or \"last\"; \"all\" keeps every value; FALSE keeps the axes.")

@@ -5,7 +5,7 @@
 NULL
 
 hdf5_names <- function(file, all = FALSE) {
-  with_hdf5(file, function(open) hdf5_datasets(open, "", all))
+  with_hdf5(file, function(open) listed_datasets(all))
 }
 
 read_hdf5 <- function(file, name, rows) {
@@ -42,7 +42,7 @@ hdf5_rows <- function(file, name) {
 # Calls f(dataset, name) for the dataset of a name, or the only one.
 with_dataset <- function(file, name, f) {
   with_hdf5(file, function(open) {
-    if (is.null(name)) name <- choose_array(NULL, hdf5_datasets(open, ""), file)
+    if (is.null(name)) name <- choose_array(NULL, listed_datasets(), file)
     # h5py takes "/units/rates" and "units/rates" for the same
     path <- gsub("^/+|/+$", "", name)
     found <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
@@ -50,7 +50,7 @@ with_dataset <- function(file, name, f) {
       refuse_file_if(inherits(found, "H5Group") && is_matlab_sparse(found), file, "has ",
                      quoted(name), " as a sparse matrix of MATLAB v7.3: save full(", basename(path),
                      ").", class = "repalign_error_type")
-      names <- hdf5_datasets(open, "")
+      names <- listed_datasets()
       below <- names[startsWith(names, paste0(path, "/"))]
       refuse_file_if(length(below), file, "has a group ", quoted(name), ": say which of its ",
                      "arrays. Names: ", enumerate(below, 20), ".", class = "repalign_error_choice")
@@ -61,12 +61,16 @@ with_dataset <- function(file, name, f) {
 }
 
 with_hdf5 <- function(file, f) {
+  if (!isTRUE(opened$keep)) return(keep_open(with_hdf5(file, f)))
   require_package("hdf5r", "Reading HDF5 files (.h5, .nwb, .mat of version 7.3)")
-  open <- catch_error(hdf5r::H5File$new(file, mode = "r"), failed = function(e) {
-    refuse_file(file, "cannot be opened as an HDF5 file: ", reason_of(e))
-  })
-  on.exit(try(open$close_all(), silent = TRUE))
-  catch_error(f(open), failed = function(e) {
+  if (!identical(opened$path, file)) {
+    close_hdf5()
+    opened$file <- catch_error(hdf5r::H5File$new(file, mode = "r"), failed = function(e) {
+      refuse_file(file, "cannot be opened as an HDF5 file: ", reason_of(e))
+    })
+    opened$path <- file
+  }
+  catch_error(f(opened$file), failed = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
     # h5py can compress in ways that other programs do not know
     text <- conditionMessage(e)
@@ -87,23 +91,29 @@ reason_of <- function(e) {
 # MATLAB writes a sparse matrix as a group, with its values and their places.
 is_matlab_sparse <- function(group) group$attr_exists("MATLAB_sparse")
 
-# Paths of the datasets of numbers below a group (all: of all datasets, and of sparse matrices).
+# Paths of the datasets of numbers in the open file (all: of all datasets, and of sparse matrices).
+listed_datasets <- function(all = FALSE) {
+  if (is.null(opened$datasets)) opened$datasets <- hdf5_datasets(opened$file, "")
+  as.character(names(which(all | opened$datasets)))
+}
+
+# Which datasets and sparse matrices below a group are datasets of numbers, named by their paths.
 # Links that lead nowhere are left out, and a group that several links lead to (or a ring of links)
 # is entered once.
-hdf5_datasets <- function(group, before, all = FALSE, seen = new.env()) {
+hdf5_datasets <- function(group, before, seen = new.env()) {
   info <- group$obj_info()
   id <- paste("group", info$fileno, info$addr)
-  if (!is.null(seen[[id]])) return(character())
-  if (is_matlab_sparse(group)) return(if (all) sub("/$", "", before))
+  if (!is.null(seen[[id]])) return(logical())
+  if (is_matlab_sparse(group)) return(stats::setNames(FALSE, sub("/$", "", before)))
   seen[[id]] <- TRUE
   found <- lapply(setdiff(names(group), c("#refs#", "#subsystem#")), function(key) {
     part <- catch_error(if (group$path_valid(key)) group[[key]], failed = function(e) NULL)
     path <- paste0(before, key)
-    if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), all, seen))
-    numbers <- function() is.null(other_content(part)) && all(dataset_dims(part) > 0)
-    if (inherits(part, "H5D") && (all || numbers())) path
+    if (inherits(part, "H5Group")) return(hdf5_datasets(part, paste0(path, "/"), seen))
+    if (!inherits(part, "H5D")) return(logical())
+    stats::setNames(is.null(other_content(part)) && all(dataset_dims(part) > 0), path)
   })
-  as.character(unlist(found))
+  unlist(c(logical(), found))
 }
 
 # What a dataset holds in the place of numbers, or NULL.

@@ -13,11 +13,12 @@ NULL
 #    size, its names and the statistics of its columns (absent_data()).
 # 3. tiles (compare-files.R) read what they compare by data_of().
 
-# arg: what messages call it. `read` reads the array: representations know no files.
-new_path <- function(file, name, arg) {
+# arg: what messages call it; rows: how many it has, NULL where only reading tells. `read` reads the
+# array: representations know no files.
+new_path <- function(file, name, arg, rows) {
   file <- normalizePath(file)
-  structure(list(file = file, name = name, arg = arg, state = file_state(file), read = read_path),
-            class = "repalign_path")
+  structure(list(file = file, name = name, arg = arg, rows = rows, state = file_state(file),
+                 read = read_path), class = "repalign_path")
 }
 
 file_state <- function(file) as.double(c(file.size(file), file.mtime(file)))
@@ -39,6 +40,7 @@ files_limit <- function() {
 #' @return `given`, in which matrices, or large files as paths, stand in the place of text.
 #' @noRd
 with_files <- function(given, whole = NULL, resume = NULL) {
+  if (!isTRUE(opened$keep)) return(keep_open(with_files(given, whole, resume)))
   paths <- list()
   collect <- function(text, arg) {
     found <- paths_of_text(text, arg)
@@ -50,11 +52,7 @@ with_files <- function(given, whole = NULL, resume = NULL) {
             "grid of files, but no side is a path: give a folder or paths, or leave `resume` out.")
   if (!length(paths)) return(given)
   # where headers tell how many rows files have, another number is found before any file is read
-  rows <- vapply(paths, function(path) {
-    of_format <- file_format(path$file)$rows
-    found <- if (!is.null(of_format)) in_words_of(path$arg, of_format(path$file, path$name))
-    if (is.null(found)) NA else as.double(found)
-  }, 0)
+  rows <- vapply(paths, function(path) if (is.null(path$rows)) NA else as.double(path$rows), 0)
   usual <- as.double(names(which.max(table(rows))))
   odd <- which(rows != usual)[1]
   refuse_if(!is.na(odd), "rows", "`{paths[[odd]]$arg}` {quoted(basename(paths[[odd]]$file))} has ",
@@ -105,6 +103,8 @@ in_words_of <- function(arg, code) {
   tryCatch(code, repalign_error = function(error) {
     text <- gsub("`file`", paste0("`", arg, "`"), conditionMessage(error), fixed = TRUE)
     text <- sub("by `rows =`", "by read_representation(, rows =)", text, fixed = TRUE)
+    text <- sub("say which in `name`", paste0("say which, ", arg, " = c(file, name)"), text,
+                fixed = TRUE)
     text <- sub("`flatten` must say", "read_representation(, flatten =, channels =) must say", text,
                 fixed = TRUE)
     if (grepl("is not there.$", text)) {
@@ -139,14 +139,15 @@ paths_of_text <- function(text, arg) {
 
 paths_of_file <- function(file, arg) {
   format <- file_format(file)
+  rows_of_array <- function(name) if (!is.null(format$rows)) format$rows(path.expand(file), name)
   names <- natural_order(format$names(path.expand(file)))
-  if (length(names) < 2) return(list(new_path(file, NULL, arg)))
+  if (length(names) < 2) return(list(new_path(file, NULL, arg, rows_of_array(NULL))))
+  rows <- lapply(stats::setNames(nm = names), function(name) {
+    catch_error(rows_of_array(name), failed = function(e) FALSE)
+  })
   # what has no rows is no layer; of an old file of MATLAB they are not known (NULL)
-  layers <- Filter(function(name) {
-    is.null(format$rows) ||
-      !isFALSE(catch_error(format$rows(path.expand(file), name), failed = function(e) FALSE))
-  }, names)
-  sapply(layers, new_path, file = file, arg = arg, simplify = FALSE)
+  layers <- Filter(Negate(isFALSE), rows)
+  Map(function(name, rows) new_path(file, name, arg, rows), names(layers), layers)
 }
 
 # ---- reading

@@ -375,7 +375,7 @@ test_that("files that cannot be sides are named, with a remedy", {
 
 test_that("a file that changes during the call is an error", {
   made <- layers_in_files(count = 3)
-  path <- new_path(made$files[1], NULL, "x")
+  path <- new_path(made$files[1], NULL, "x", 20)
   writeBin(npy_bytes(made$layers$layer1[, 1:20]), made$files[1])
   expect_refused(read_path(path), c("`x`", "layer1.npy", "change"))
 })

@@ -202,7 +202,7 @@ test_that("stimuli with missing outputs are left out, with their labels", {
   labels <- stats::setNames(sample(4, 10, replace = TRUE), letters[1:10])
   lost <- c(2, 7)
   gaps <- p
-  gaps[lost, 3] <- NA
+  gaps[lost, 3] <- c(NA, NaN)
   expect_error(jsd(gaps, q, "logit"), class = "repalign_error_nonfinite")
   expect_message(found <- jsd(gaps, q, "logit", na = "stimuli"), "2 of 10 stimuli left out",
                  class = "repalign_left_out")

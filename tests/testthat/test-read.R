@@ -661,6 +661,24 @@ test_that("names of HDF5 files are those of arrays of numbers", {
                  "cannot be opened as an HDF5.*signature")
 })
 
+test_that("an HDF5 file is opened and listed once, however many arrays are read, and closed", {
+  skip_without_hdf5r()
+  file <- withr::local_tempfile(fileext = ".h5")
+  open <- hdf5r::H5File$new(file, "w")
+  for (name in letters[1:5]) open[[name]] <- normal_matrix(4, 10)
+  open$close_all()
+  # once before it is opened
+  expect_identical(count_calls("close_hdf5", read_representation(file)), 2L)
+  resume <- file.path(withr::local_tempdir(), "tiles")
+  for (f in c(read_representation, similarity, function(file) similarity(file, resume = resume))) {
+    expect_identical(count_calls("hdf5_datasets", suppressMessages(f(file))), 1L)
+  }
+  expect_refused(read_representation(file, c("a", "f")), "no array of numbers \"f\"")
+  # another program may write it now
+  hdf5r::H5File$new(file, "r+")$close_all()
+  expect_null(opened$file)
+})
+
 test_that("what other programs write into HDF5 files is named in errors", {
   skip_without_hdf5r()
   path <- withr::local_tempfile(fileext = ".h5")

@@ -64,17 +64,17 @@ test_that("pairs of neurons are left out as by cka()", {
 })
 
 test_that("functions, lists, matrices, connections and files give the same", {
-  p <- streamed_pair(64)
-  plain <- stream_cka(in_pieces(p, rep(16, 4)))
+  p <- streamed_pair(160)
+  plain <- stream_cka(in_pieces(p, rep(40, 4)))
   expect_streamed(plain, p)
   at <- 0
   from_function <- function() {
     at <<- at + 1
-    if (at <= 4) in_pieces(p, rep(16, 4))[[at]]
+    if (at <= 4) in_pieces(p, rep(40, 4))[[at]]
   }
   expect_identical(stream_cka(from_function), plain)
   # a pair without names: the first is x
-  expect_identical(stream_cka(lapply(unname(in_pieces(p, rep(16, 4))), unname)), plain)
+  expect_identical(stream_cka(lapply(unname(in_pieces(p, rep(40, 4))), unname)), plain)
   tables <- file.path(withr::local_tempdir(), c("x.csv", "y.tsv", "x.txt"))
   utils::write.csv(p$x, tables[1])
   utils::write.table(p$y, tables[2], sep = "\t", row.names = FALSE)
@@ -192,7 +192,11 @@ test_that("minibatches are shuffled where rows can be picked, and set.seed() rep
   expect_refused(stream_cka(in_pieces(p, c(100, 103)), batch = 6, shuffle = TRUE), "`shuffle`")
   expect_warned(stream_cka(list(x = p$x, y = p$y), shuffle = TRUE), "repalign_unused")
   sorted <- list(x = p$x[order(p$x[, 1]), 1, drop = FALSE], y = p$y[order(p$x[, 1]), ])
-  expect_warned(stream_cka(sorted, "stimulus", batch = 40, shuffle = FALSE), "repalign_dependence")
+  expect_warning(stream_cka(sorted, "stimulus", batch = 20, shuffle = FALSE),
+                 "or set shuffle = TRUE.$", class = "repalign_dependence") |> suppressWarnings()
+  # chunks cannot be shuffled
+  expect_warning(stream_cka(in_pieces(sorted, c(100, 103)), "stimulus", batch = 20),
+                 "random order[.]$", class = "repalign_dependence") |> suppressWarnings()
   expect_warned(stream_cka(list(x = p$x, y = p$y), "stimulus", batch = 40), "repalign_few_batches")
   # within a minibatch rows of one class are not alike
   class <- rep(1:40, each = 5)
@@ -275,7 +279,7 @@ test_that("neuron-pair values agree with those computed elsewhere", {
 })
 
 test_that("tables in chunks are understood as read_representation() understands them", {
-  p <- streamed_pair(64)
+  p <- streamed_pair(160)
   folder <- withr::local_tempdir()
   files <- file.path(folder, c("x.csv", "y.csv", "zero.csv"))
   # names of columns that are numbers in quotes
@@ -307,6 +311,17 @@ test_that("the CKA of data with themselves has no standard error", {
   expect_true(all(is.na(found$se)))
 })
 
+test_that("implausible corrected values are warned of", {
+  set.seed(2)
+  x <- matrix(pmax(rnorm(600), 0), 60)
+  y <- pmax(x + matrix(rnorm(600), 60), 0)
+  twice <- rep(1:30, each = 2)
+  expect_warning(stream_cka(list(x = x[twice, ], y = y[twice, ]), "stimulus_neuron"),
+                 "3.19 with 60 stimuli and 10 neurons.* over stimuli is about 0.82.*beyond 2",
+                 class = "repalign_unstable")
+  expect_no_warning(stream_cka(linear_population(400, 30, 5)[c("x", "y")], "stimulus_neuron"))
+})
+
 test_that("messages say what is wrong about the chunks", {
   x <- matrix(rnorm(40), 20)
   refused <- function(chunks, text) {
@@ -318,6 +333,14 @@ test_that("messages say what is wrong about the chunks", {
   refused(list(list(x = x, y = x), list(x = x, y = x), 3), "element 3 is a double vector")
   refused(list(x = x, y = list(x)), "`y` of `chunks` must be the path")
   refused(list(x = x, y = NULL), "`y` of `chunks` must be the path")
+  expect_error(stream_cka(x, x), "both sides", class = "repalign_error_type")
+  saved <- withr::local_tempfile(fileext = ".rds")
+  saveRDS(list(one = x, two = x), saved)
+  expect_refused(stream_cka(list(x = x, y = saved)), "say which, y = c\\(file, name\\)")
+  axes <- file_of(npy_bytes(array(rnorm(20 * 24), c(20, 2, 3, 4))), ".npy")
+  expect_refused(stream_cka(list(x = x, y = axes)),
+                 c("read_representation\\(, flatten =", "n x 2 x 3 x 4"))
+  expect_warned(stream_cka(list(x = x * 1e160, y = x + rnorm(40)), "naive"), "repalign_undefined")
   expect_error(stream_cka(function() stop("no more")), "call 1: no more",
                class = "repalign_error_function")
 })
@@ -328,7 +351,8 @@ test_that("rows with missing values are left out, wherever they come from", {
   y <- x %*% matrix(rnorm(80), 10) + matrix(rnorm(480), 60)
   lost <- c(1, 17, 18, 60)
   with_gaps <- x
-  with_gaps[lost[1:3], 2] <- NA
+  # files of other programs have no NA
+  with_gaps[lost[1:3], 2] <- c(NA, NaN, NaN)
   y_gaps <- y
   y_gaps[60, 1] <- NA
   whole <- stream_cka(list(x = x[-lost, ], y = y[-lost, ]))

@@ -158,10 +158,11 @@ test_that("match_rows is silent when nothing is left out, and cka() takes what i
 })
 
 test_that("match_rows keeps missing values and works on named data frames", {
-  x <- data.frame(u = c(1, NA, 3), v = 4:6, row.names = c("p", "q", "r"))
+  x <- data.frame(u = c(1, NA, 3), v = c(4, 5, NaN), row.names = c("p", "q", "r"))
   y <- named_matrix(c("r", "q", "p"))
   result <- match_rows(x, y)
   expect_identical(result$x["q", "u"], NA_real_)
+  expect_identical(result$x["r", "v"], NaN)
   expect_identical(rownames(result$y), c("p", "q", "r"))
   expect_true(is.matrix(result$x) && is.double(result$x))
 })

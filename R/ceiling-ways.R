@@ -309,7 +309,8 @@ split_ceiling <- function(task, y, measure, splits) {
     # errors name what the user gave
     tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
       e$message <- gsub("x$x", args[1], gsub("y$y", args[2], e$message, fixed = TRUE), fixed = TRUE)
-      if (!is.null(e$arg)) e$arg <- args[match(e$arg, c("x$x", "y$y"))]
+      at <- match(e$arg, c("x$x", "y$y"))
+      if (isTRUE(at > 0)) e$arg <- args[at]
       stop(e)
     })
   }
@@ -319,10 +320,10 @@ split_ceiling <- function(task, y, measure, splits) {
       refuse_single_trials(rowSums(recorded_slots(values)), repr)
     }
     # they do not depend on what the trials are compared with
-    halves <- remember(task$halves, c(measure$label, repr$arg), vapply(seq(splits), function(k) {
+    halves <- remember(task$halves, c(measure$label, repr$arg), replicate(splits, {
       parts <- random_trial_halves(repr)
       score_of(parts[[1]], parts[[2]], rep(repr$arg, 2))
-    }, 0))
+    }))
     r <- mean(halves)
     if (is.na(r) || r <= 0) NA_real_ else 2 * r / (1 + r)
   }, 0)

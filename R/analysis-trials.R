@@ -279,8 +279,11 @@ trial_data <- function(trials, setup) {
            if (length(lacking)) {
              paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
                     enumerate(lacking, 3, quote = FALSE), ")")
-           }, ". Leave out such trials (here {enumerate(empty, 5, quote = FALSE)}), or by na = ",
-           "\"stimuli\" the stimuli with fewer repeats.", arg = "trials")
+           }, ". ", if (length(trials) - length(empty) > 1) {
+             paste0("Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "). ")
+           }, if (any(!is.na(rowSums(do.call(cbind, trials))))) {
+             "na = \"stimuli\" leaves out the stimuli with fewer repeats. "
+           }, "noise_ceiling() takes the trials that each stimulus has.", arg = "trials")
   }
   check_memory(8 * ncol(trials[[1]])^2 * (2 * length(trials) + 8), "The neuron-pair terms",
                "Fewer neurons or trials need less.")

@@ -34,7 +34,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal (for CKA its value H, for RSA a variance of distances);
 #'   * `h_self`: the same of the means over trials, with their noise;
-#'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
+#'   * `reliability` of `trials`: `h_cross / h_self`;
+#'   * `ceiling`: its square root, where `y` has trials times that of the reliability of `y`;
 #'   * `score`: the score of the means over trials with `y`;
 #'   * `disattenuated`: the score without noise: of CKA the estimate from trials, otherwise `score /
 #'     ceiling`;
@@ -47,7 +48,7 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' ceiling of 0.65 leaves little to explain. How it is made depends on the measure:
 #' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
 #'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise: below 1 it measures
-#'   *shared* noise. If `y` has trials, the ceiling is that of both sides.
+#'   *shared* noise.
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With fewer than 4 trials of every
 #'   stimulus, noise is taken as equal between stimuli. Trials of `y` must have independent noise.
 #' * Other similarities whose best value is 1: by the formula of Spearman and Brown from random
@@ -265,7 +266,6 @@ ceiling_row <- function(task, y, measure, splits, over) {
             "a linear kernel can: leave out `cluster` of responses().", arg = "measure")
   if (measure$way == "halves") {
     known <- split_ceiling(task, y, measure, splits)
-    known$ceiling <- sqrt(known$reliability)
     known$disattenuated <- known$score / known$ceiling
     known$gap <- known$score - known$ceiling
     columns <- sapply(ceiling_columns, function(name) c(known[[name]], rep(NA_real_, 3))[1:3],
@@ -335,7 +335,7 @@ ceiling_result <- function(rows, keys, task, notes) {
     result[[paste0(name, "_se")]] <- vapply(rows, function(row) row$columns[[name]][2], 0)
   }
   df <- do.call(rbind, lapply(rows, function(row) vapply(row$columns, `[`, 0, 3)))
-  lost <- is.na(result$reliability)
+  lost <- is.na(result$ceiling)
   warn_if(any(lost), "undefined", "The reliability of {enumerate(unique(result$measure[lost]))} ",
           "is not positive: from these trials, noise and signal cannot be told apart, and there ",
           "is no ceiling (NA). More trials or stimuli are needed.")
@@ -392,9 +392,9 @@ declare_result(
     column("h_cross_se", "its standard error"),
     column("h_self", "the size of the means over trials, noise included"),
     column("h_self_se", "its standard error"),
-    column("reliability", "h_cross / h_self", shown = 1),
+    column("reliability", "h_cross / h_self, of `trials`", shown = 1),
     column("reliability_se", "its standard error"),
-    column("ceiling", "the root of the reliability", shown = 2),
+    column("ceiling", "its root, times that of the reliability of `y` with trials", shown = 2),
     column("ceiling_se", "its standard error", shown = 3),
     column("score", "the score of the means over trials", shown = 4, tidy = "score"),
     column("score_se", "its standard error"),

@@ -29,7 +29,7 @@ declare_result(
       if (is.na(x$ceiling[row])) return(paste0("The ceiling of ", who, " is undefined (NA)."))
       limits <- number_words(x$lower[row], x$upper[row])
       paste0("A model of what ", who, " share can be expected to reach ", with_article(name),
-             " of ", number_word(x$ceiling[row]),
+             " of ", ceiling_word(x$ceiling[row]),
              brackets(paste("between subjects", number_word(x$pairwise[row])),
                       paste("of a subject with the mean of the others", limits[1]),
                       paste("with the mean of all", limits[2])), ".")

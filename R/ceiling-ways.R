@@ -301,32 +301,36 @@ sums_of_others <- function(value, loss) {
 # Approximate noise ceilings of measures without an unbiased estimate from different trials: scores
 # between random halves of the trials, by the formula of Spearman and Brown.
 
-# list(reliability, score): r is the mean score of halves of the trials, and 2 r / (1 + r) what
-# twice as many trials would give if scores were correlations of independent noise.
+# list(reliability, ceiling, score): r is the mean score of halves of the trials, and 2 r / (1 + r)
+# what twice as many trials would give if scores were correlations of independent noise. The ceiling
+# has the noise of both sides.
 split_ceiling <- function(task, y, measure, splits) {
-  for (neurons in neurons_of_sessions(task$x)) {
-    values <- unclass(task$x$responses)$values[, neurons, , drop = FALSE]
-    refuse_single_trials(rowSums(recorded_slots(values)), task$x)
-  }
-  score_of <- function(a, b) {
-    # errors name what the user gave as `trials` and `y`
+  score_of <- function(a, b, args) {
+    # errors name what the user gave
     tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
-      e$message <- gsub("`x$x`", "`trials`", gsub("`y$y`", "`y`", e$message, fixed = TRUE),
-                        fixed = TRUE)
-      if (identical(e$arg, "x$x")) e$arg <- "trials"
+      e$message <- gsub("x$x", args[1], gsub("y$y", args[2], e$message, fixed = TRUE), fixed = TRUE)
+      at <- match(e$arg, c("x$x", "y$y"))
+      if (isTRUE(at > 0)) e$arg <- args[at]
       stop(e)
     })
   }
-  # they do not depend on what the trials are compared with
-  halves <- remember(task$halves, measure$label, vapply(seq_len(splits), function(split) {
-    parts <- random_trial_halves(task$x)
-    score_of(parts[[1]], parts[[2]])
-  }, 0))
-  r <- mean(halves)
+  reliability <- vapply(Filter(has_trials, list(task$x, y)), function(repr) {
+    for (neurons in neurons_of_sessions(repr)) {
+      values <- unclass(repr$responses)$values[, neurons, , drop = FALSE]
+      refuse_single_trials(rowSums(recorded_slots(values)), repr)
+    }
+    # they do not depend on what the trials are compared with
+    halves <- remember(task$halves, c(measure$label, repr$arg), replicate(splits, {
+      parts <- random_trial_halves(repr)
+      score_of(parts[[1]], parts[[2]], rep(repr$arg, 2))
+    }))
+    r <- mean(halves)
+    if (is.na(r) || r <= 0) NA_real_ else 2 * r / (1 + r)
+  }, 0)
   score <- if (is.null(y)) NA_real_ else
-    score_of(unname_rows(task$x$data), if (y$kind == "data") unname_rows(y$data) else y$data)
-  list(reliability = if (is.na(r) || r <= 0) NA_real_ else 2 * r / (1 + r), score = score,
-       undefined = sum(is.na(halves)))
+    score_of(unname_rows(task$x$data), if (y$kind == "data") unname_rows(y$data) else y$data,
+             c("trials", y$arg))
+  list(reliability = reliability[1], ceiling = sqrt(prod(reliability)), score = score)
 }
 
 # Means over two random halves of the trials of each stimulus, with equally many trials; at odd

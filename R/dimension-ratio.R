@@ -88,9 +88,10 @@ declare_result(
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
 #' outlasts a trial (drifts) does not drop out. The corrected dimensionalities are `NA`, with a
 #' warning of class `repalign_undefined`, when their denominator is not positive, may be
-#' negative (with one of class `repalign_unstable`), and scatter widely
-#' when it is near 0. Stimuli that depend on each other make the values too low and the intervals
-#' too narrow (see [dependence]), and so do neurons that do, without `units`.
+#' negative, and scatter widely when it is near 0: a warning of class `repalign_unstable` points out
+#' negative values, and those above an eighth of the number of stimuli times that of neurons.
+#' Stimuli that depend on each other make the values too low and the intervals too narrow (see
+#' [dependence]), and so do neurons that do, without `units`.
 #' @references Chun et al. (2026), ICLR, \doi{10.48550/arXiv.2509.26560} (dimensionality). Chun et
 #'   al. (2025), \doi{10.48550/arXiv.2502.15104}, appendix B (the ratios).
 #' @examples
@@ -180,6 +181,13 @@ dimensionalities <- function(sample, layout, unlabelled) {
     warn_if(isTRUE(result[[e]] < 0), "unstable", "The dimensionality corrected by {quoted(e)} is ",
             "negative ({number_word(result[[e]])}), which means nothing: without noise there is ",
             "next to no variance, or there are too few stimuli or trials.")
+    # without any dimension that neurons share, chance gives 1 / dimensionality a standard deviation
+    # of 2 / (stimuli x neurons)
+    warn_if(isTRUE(result[[e]] > form$n * form$d / 8), "unstable", "The dimensionality corrected ",
+            "by {quoted(e)} is {number_word(result[[e]])}, above an eighth of stimuli times ",
+            "neurons ({form$n} x {form$d}): its denominator is so near 0 that chance may make it ",
+            "many times too large. All it says is that there are too many dimensions for these ",
+            "data.")
   }
   result
 }

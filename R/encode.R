@@ -11,7 +11,8 @@ NULL
 #'
 #' @param from,to what predicts (layers of a model, or [feature_spaces()]) and what is predicted (a
 #'   recording, whose trials are averaged), as `x` and `y` of [similarity()]. A message (class
-#'   `repalign_swapped`) says where they seem swapped.
+#'   `repalign_swapped`) says where `to` looks like layers and `from` does not: declared `complete`
+#'   or a `"network"`; without trials, where `from` has some; or with more columns than stimuli.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
@@ -182,16 +183,18 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
           "{shared_noise_words('predicts as signal does')}")
   names_of <- function(side) vapply(side$reprs, title_of, "")
   # what is predicted is brains rather than layers, more often than not
+  recorded <- all(vapply(sides$x$reprs, has_trials, NA))
   like_layers <- function(repr) {
-    isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data) &&
-      !has_trials(repr)
+    given <- unclass(repr$responses)
+    isTRUE(given$complete) || identical(given$kind, "network") ||
+      !has_trials(repr) && (recorded || ncol(repr$data) > nrow(repr$data))
   }
   spaces <- any(vapply(sides$groups, function(group) !is.null(group$spaces), NA))
   inform_if(!spaces && all(vapply(sides$y$reprs, like_layers, NA)) &&
               !any(vapply(sides$x$reprs, like_layers, NA)), "swapped",
             "Here {predicts_words(names_of(sides$x), names_of(sides$y))}, and `to` looks like ",
-            "layers of a model (complete, or with more columns than stimuli). If it is, the other ",
-            "way round is encode(to, from).")
+            "layers of a model (declared as such, without trials, or with more columns than ",
+            "stimuli). If it is, the other way round is encode(to, from).")
   # names of neurons matter only where a neuron could predict itself
   neurons <- lapply(sides[c("x", "y")], function(side) {
     unlist(lapply(side$reprs, function(repr) {

@@ -181,11 +181,18 @@ complete_stimuli <- function(reprs) {
   }
   refuse_if(!any(keep), "nonfinite", "Every stimulus has a missing value somewhere: na = ",
             "\"stimuli\" leaves none",
-            if ("neurons" %in% missing_choices()) ". na = \"neurons\" leaves out neurons instead",
-            ".", arg = "na")
+            if ("neurons" %in% missing_choices() && leaves_some(reprs, missing_neurons)) {
+              ". na = \"neurons\" leaves out neurons instead"
+            }, ".", arg = "na")
   note <- stimuli_note(keep, first_stimulus_names(reprs))
   if (!is.null(note)) inform("left_out", note)
   keep
+}
+
+# Columns of as many neurons may be the same ones.
+leaves_some <- function(reprs, missing) {
+  lost <- lapply(reprs, missing)
+  !any(vapply(split(lost, lengths(lost)), function(same) all(Reduce(`|`, same)), NA))
 }
 
 stimuli_note <- function(keep, names) {
@@ -258,7 +265,10 @@ note_neurons_left_out <- function(reprs, columns) {
   empty <- which(lost > 0 & lost == lengths(columns))
   refuse_if(length(empty), "nonfinite", "Every neuron of `{reprs[[empty[1]]]$arg}` has a missing ",
             "value, there or in another representation with the same neuron: na = \"neurons\" ",
-            "leaves none. na = \"stimuli\" leaves out stimuli instead.")
+            "leaves none.",
+            if (leaves_some(reprs, missing_stimuli)) {
+              " na = \"stimuli\" leaves out stimuli instead."
+            })
   if (!any(lost > 0)) return(NULL)
   args <- vapply(reprs, function(repr) repr$arg, "")
   each <- paste0(lost, " of ", lengths(columns), " in `", args, "`")

@@ -106,7 +106,8 @@ odd_one_hint <- function(reprs, odd) {
   columns <- lapply(reprs, function(repr) ncol(repr$data))
   if (!identical(columns[[odd]], columns[-odd][[1]])) return(transposed_hint(blamed, others[[1]]))
   alone <- !any(vapply(others, function(repr) identical(repr$side, blamed$side), NA))
-  if (alone && length(unique(columns)) == 1 && !is.null(columns[[1]])) {
+  named <- share_names(blamed$data, others[[1]]$data)
+  if (alone && !named && length(unique(columns)) == 1 && !is.null(columns[[1]])) {
     paste0(" All have ", columns[[1]], " columns: if these are the stimuli, all are transposed; ",
            "give t() of each.")
   }

@@ -171,8 +171,8 @@ flat_side <- function(elements, prefix, names, models, is_models, allow_na, side
   list(reprs = reprs, models = models, is_models = is_models, bare = rdms$n)
 }
 
-check_element_names <- function(x, arg) {
-  refuse_if(!is_collection(x), "type", "`{arg}` must be a named list of matrices, not ",
+check_element_names <- function(x, arg, elements = "matrices") {
+  refuse_if(!is_collection(x), "type", "`{arg}` must be a named list of {elements}, not ",
             "{describe(x)}.")
   refuse_if(!length(x), "size", "`{arg}` is an empty list: there is nothing to compare.")
   names <- names(x)

@@ -67,18 +67,24 @@ transposed_hint <- function(one, other) {
   crossed <- function(a, b) {
     !is.null(rownames(a)) && !is.null(colnames(b)) && setequal(rownames(a), colnames(b))
   }
-  advice <- function(arg, other) {
-    paste0(" `", arg, "` looks transposed (its column names are the row names of `", other, "`): ",
-           "give t(", arg, ").")
+  # what responses() made has no t(), and an array of trials more than one order
+  turn <- function(repr) {
+    if (is.null(repr$responses)) paste0("t(", repr$arg, ")") else
+      paste0("aperm(as.array(", repr$arg, "), c(2, 1, 3))")
   }
-  if (crossed(x, y)) return(advice(other$arg, one$arg))
-  if (crossed(y, x)) return(advice(one$arg, other$arg))
-  if (nrow(x) == nrow(y)) return(NULL)
+  advice <- function(repr, other) {
+    c(turned_array_hint(repr, at = 2),
+      paste0(" `", repr$arg, "` looks transposed (its column names are the row names of `",
+             other$arg, "`): give ", turn(repr), "."))[1]
+  }
+  if (crossed(x, y)) return(advice(other, one))
+  if (crossed(y, x)) return(advice(one, other))
+  if (nrow(x) == nrow(y) || share_names(x, y)) return(NULL)
   turned <- c(turned_array_hint(one, nrow(y)), turned_array_hint(other, nrow(x)))
   if (length(turned)) return(turned[1])
   if (ncol(x) == ncol(y)) {
     return(paste0(" Both have ", ncol(x), " columns: if these are the stimuli, both are ",
-                  "transposed; give t(", one$arg, ") and t(", other$arg, ")."))
+                  "transposed; give ", turn(one), " and ", turn(other), "."))
   }
   if (nrow(x) == ncol(y) || nrow(y) == ncol(x)) {
     size <- function(m, arg) paste0("`", arg, "` is ", nrow(m), " x ", ncol(m))
@@ -87,11 +93,13 @@ transposed_hint <- function(one, other) {
   }
 }
 
-# An array of trials whose second or third dimension has as many values as there are stimuli. Which
-# of the other two is that of the neurons, its user knows.
-turned_array_hint <- function(repr, stimuli) {
+# Rows of one name are one stimulus: they are where rows belong, whatever the sizes.
+share_names <- function(x, y) any(rownames(x) %in% rownames(y))
+
+# An array of trials whose second or third dimension has as many values as there are stimuli, or is
+# known to be theirs (at). Which of the other two is that of the neurons, its user knows.
+turned_array_hint <- function(repr, stimuli, at = match(stimuli, size)) {
   size <- dim(if (is.null(repr$responses)) repr$data else repr$responses)
-  at <- match(stimuli, size)
   if (length(size) < 3 || size[3] == 1 || is.na(at)) return(NULL)
   turn <- function(neurons, trials) {
     words <- c("stimuli", "neurons", "trials")[order(c(at, neurons, trials))]

@@ -102,6 +102,10 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
   }, "is no RDM: evaluate_models() compares recordings with models, and rdm() or dist() makes an ",
   "RDM of one, as_rdm() of a vector of dissimilarities.")
   refuse_time_bins(rdms, "rdms")
+  made <- if (is.list(rdms)) vapply(rdms, is_rdm, NA) else is_rdm(rdms)
+  inform_if(inherits(models, "repalign_rdms") && !any(made), "swapped", "`models` are RDMs that ",
+            "rdm() made of data, and `rdms` are none: if those are the models, the other way ",
+            "round is evaluate_rdms(models, rdms).")
   threads <- hold_threads(threads)
   na <- check_choice(na, c("error", "pairwise"), "na")
   task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)

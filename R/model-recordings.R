@@ -496,7 +496,7 @@ recordings_sentence <- function(x) {
   if (length(share) && !is.na(share) && !identical(facts$ceiling, "estimator")) {
     where <- if (share <= 1) paste0(format(round(100 * share)), "% of") else
       if (isTRUE(x$conf_low[best] > x$ceiling[best])) "above" else "not below"
-    share <- paste0("; that is ", where, " the noise ceiling, ", number_word(x$ceiling[best]))
+    share <- paste0("; that is ", where, " the noise ceiling, ", ceiling_word(x$ceiling[best]))
   } else share <- NULL
   # models without a score were not compared
   others <- sum(!is.na(x$best)) - 1

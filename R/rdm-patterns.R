@@ -143,7 +143,10 @@ recorded_repeats <- function(values) {
             "for {count_of(nrow(partial), 'pattern')}, first condition ",
             named_places(partial[1, 1], dimnames(values)[[1]]), ", repeat ",
             named_places(partial[1, 2], dimnames(values)[[3]]), ": a repeat that is missing is NA ",
-            "in all channels. Leave out these channels, or set the whole repeat to NA.")
+            "in all channels. Leave out these channels, or set the whole repeat to NA",
+            if (length(missing_choices())) {
+              remedies_by_leaving_out(apply(partial_trials(values), c(1, 3), any))
+            }, ".")
   known > 0
 }
 

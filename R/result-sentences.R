@@ -369,6 +369,11 @@ odd_value_words <- function(name, score, low = NULL) {
          "units share noise or are on both sides, or one neuron dominates.")
 }
 
+# Chance, or noise that is shared, may take the estimate of a ceiling above 1.
+ceiling_word <- function(ceiling) {
+  paste0(number_word(ceiling), if (ceiling > 1 + least_excess) " (no true one is above 1)")
+}
+
 # What is in brackets: the parts that are not NULL or NA.
 brackets <- function(...) {
   parts <- c(...)

@@ -100,7 +100,7 @@ across_sessions <- function(x, times = NULL, over = c("stimuli", "neurons"), clu
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   permutations <- check_count(permutations, "permutations", least = 0)
   hold_threads(threads)
-  names <- check_element_names(x, "x")
+  names <- check_element_names(x, "x", "arrays stimuli x neurons x trials, or responses()")
   refuse_if(length(x) < 2, "size", "`x` has one day: give two or more.")
   of_days <- is.null(times)
   if (of_days) times <- seq_along(names)

@@ -403,8 +403,14 @@ test_that("what looks like layers is told where it is predicted", {
   expect_message(encode(few, list(a = responses(few, complete = TRUE))), class = "repalign_swapped")
   quiet <- function(code) expect_no_condition(code, class = "repalign_swapped")
   quiet(encode(many, few))
-  # a recording with trials is no layer
-  quiet(encode(few, responses(array(many, c(20, 30, 2)) + rnorm(1200))))
+  # a recording with trials is no layer, and predicts none
+  trials <- responses(array(many, c(20, 30, 2)) + rnorm(1200))
+  quiet(encode(few, trials))
+  quiet(encode(list(a = few, t = trials), few))
+  expect_message(encode(trials, few), class = "repalign_swapped")
+  network <- responses(few, kind = "network")
+  expect_message(encode(few, network), class = "repalign_swapped")
+  quiet(encode(network, network))
   # feature_spaces() predict, and nothing else
   quiet(encode(feature_spaces(a = few[, 1:2], b = few[, 3:5]), many))
   quiet(encode(many, many))

@@ -639,3 +639,15 @@ test_that("RDMs of another size are refused with a remedy that works", {
                  class = "repalign_left_out")
   expect_identical(attr(both$x, "Size"), 12L)
 })
+
+test_that("RDMs of data in the place of models are told to be swapped, where the others are none", {
+  set.seed(67)
+  data <- rdm(list(a = matrix(rnorm(60), 12), b = matrix(rnorm(60), 12)), distance = "correlation")
+  models <- list(m = dist(rnorm(12)), k = dist(rnorm(12)))
+  run <- function(rdms, models) evaluate_rdms(rdms, models, "pearson", draws = 20)
+  expect_message(run(models, data), "evaluate_rdms(models, rdms)", fixed = TRUE,
+                 class = "repalign_swapped")
+  expect_no_condition(run(data, models), class = "repalign_swapped")
+  expect_no_condition(run(data, data), class = "repalign_swapped")
+  expect_no_condition(run(data$a, data), class = "repalign_swapped")
+})

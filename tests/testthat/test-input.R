@@ -110,6 +110,27 @@ test_that("an array whose stimuli are not first is told the aperm() that makes t
     }, NA)))
   }
   expect_refused(evaluate_models(array, list(a = y, b = y^2)), "`data` looks turned \\(7 x 20 x 3")
+  # by names, where t() is no remedy, and of one trial
+  dimnames(trials) <- list(paste0("s", 1:20), NULL, NULL)
+  rownames(y) <- rownames(trials)
+  turned <- aperm(trials, c(2, 1, 3))
+  for (run in list(function() evaluate_models(turned, list(y = y)),
+                   function() cka(responses(turned), y), function() cka(y, responses(turned)),
+                   function() encode(list(y = y), list(b = responses(turned))))) {
+    expect_refused(run(), "looks turned.*give aperm\\(array, c\\(2, 1, 3")
+  }
+  expect_refused(cka(responses(turned[, , 1]), y),
+                 "give aperm\\(as.array\\(x\\), c\\(2, 1, 3\\)\\)")
+})
+
+test_that("what shares row names looks neither turned nor transposed, whatever its sizes", {
+  set.seed(1)
+  a <- array(rnorm(12 * 12 * 6), c(12, 12, 6), list(letters[1:12], NULL, NULL))
+  for (n in 5:6) for (run in list(cka, brain_to_brain, noise_ceiling)) {
+    expect_refused(run(responses(a), responses(a[1:n, , ])), "both have, by name[.]$")
+  }
+  part <- a[1:6, , 1]
+  expect_refused(evaluate_models(part, list(a = a[, , 1], b = a[, , 2])), "all have, by name[.]$")
 })
 
 test_that("a table of trials with a column too many is told which arguments take columns", {

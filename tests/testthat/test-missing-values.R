@@ -172,6 +172,17 @@ test_that("infinite values, and nothing left, are errors", {
   expect_refused(similarity(none, z, na = "stimuli"), c("`na`|na = ", "leaves none"))
   expect_refused(similarity(list(a = z, b = replace(z, cbind(1:6, 1:6), NA)), na = "neurons"),
                  c("x\\$b", "leaves none"))
+  # no remedy that leaves nothing
+  trials <- array(rnorm(6 * 4 * 4), c(6, 4, 4))
+  trials[1:3, , 3] <- trials[4:6, , 4] <- NA
+  error <- expect_refused(trial_to_trial(trials, neurons = 4),
+                          c("such trials \\(here 3 and 4\\)", "noise_ceiling\\(\\)"))
+  expect_no_match(conditionMessage(error), "stimuli\"", fixed = TRUE)
+  expect_refused(trial_to_trial(trials, neurons = 4, na = "stimuli"), "\"stimuli\" leaves none[.]$")
+  expect_refused(trial_to_trial(trials, neurons = 4, na = "neurons"), "\"neurons\" leaves none[.]$")
+  trials[4:6, , 4] <- 1
+  expect_refused(trial_to_trial(trials, neurons = 4), c("trials \\(here 3\\)", "na = \"stimuli\""))
+  expect_refused(trial_to_trial(trials[, , 2:3], neurons = 4), "[)][.] na = \"stimuli\" leaves")
   lacking <- replace(z, cbind(1:13, 1), NA)
   expect_refused(told(similarity(lacking, z, na = "stimuli"))$value, c("1 row", "at least 2"))
 })

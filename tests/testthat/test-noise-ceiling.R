@@ -272,6 +272,41 @@ test_that("ceilings by halves of the trials are those of Spearman and Brown", {
   expect_error(noise_ceiling(x, measure = "bures_distance"), class = "repalign_error_measure")
 })
 
+test_that("ceilings by halves of both sides are those of both, and without the noise of trials", {
+  set.seed(6)
+  signal <- matrix(rnorm(90), 30)
+  noisy <- function(session, q) {
+    clean <- signal %*% matrix(rnorm(3 * q), 3)
+    list(clean = clean, trials = responses(array(clean, c(30, q, 4)) + 3 * rnorm(30 * q * 4),
+                                           session = rep(session, q)))
+  }
+  a <- noisy("a", 20)
+  b <- noisy("b", 25)
+  for (measure in c("rsa", "rv")) {
+    run <- function(x, y) {
+      set.seed(1)
+      quietly(noise_ceiling(x, y, measure))
+    }
+    both <- run(a$trials, list(b = b$trials, m = as.matrix(b$trials)))
+    alone <- run(b$trials, NULL)
+    expect_equal(both$reliability[1], both$reliability[2])
+    expect_equal(both$ceiling[2], sqrt(both$reliability[2]))
+    # other halves of the same trials
+    expect_equal(both$ceiling[1]^2, both$reliability[1] * alone$reliability, tolerance = 0.05)
+    true <- quietly(similarity(a$clean, b$clean, measure))$score
+    expect_lt(abs(both$disattenuated[1] - true), 0.6 * abs(both$disattenuated[2] - true))
+  }
+  expect_refused(noise_ceiling(a$trials, responses(replace(as.array(b$trials), 1, NA)), "rsa"),
+                 "`y` lacks some neurons")
+  # a `y` of noise leaves nothing
+  set.seed(3)
+  none <- array(rnorm(30 * 5 * 2), c(30, 5, 2))
+  expect_warning(found <- noise_ceiling(a$trials, list(n = responses(none, session = rep("n", 5))),
+                                        measure("cka", estimator = "stimulus")),
+                 "no ceiling", class = "repalign_undefined")
+  expect_true(!is.na(found$reliability) && is.na(found$ceiling))
+})
+
 test_that("values are unbiased under noise that neurons share", {
   set.seed(18)
   n <- 24

@@ -346,3 +346,23 @@ test_that("a negative dimensionality is told", {
   ), "\"stimulus_neuron\" is negative", class = "repalign_unstable")
   expect_true(found$stimulus < 0 && found$stimulus_neuron < 0)
 })
+
+test_that("a dimensionality whose denominator is near 0 is told, one of many dimensions is not", {
+  warned <- function(x) {
+    found <- FALSE
+    value <- withCallingHandlers(participation_ratio(x), repalign_unstable = function(w) {
+      found <<- TRUE
+      invokeRestart("muffleWarning")
+    }, warning = function(w) invokeRestart("muffleWarning"))$stimulus_neuron
+    if (isTRUE(value > 0)) c(value, found)
+  }
+  set.seed(1)
+  noise <- do.call(rbind, replicate(60, warned(matrix(rnorm(300), 30)), simplify = FALSE))
+  expect_identical(noise[, 2] == 1, noise[, 1] > 30)
+  expect_gt(sum(noise[, 2]), 15)
+  # more than there are neurons, or stimuli
+  for (size in list(c(200, 40), c(30, 400))) {
+    many <- warned(linear_population(n = size[1], q = size[2], d = 60)$x)
+    expect_true(many[1] > min(size) && !many[2])
+  }
+})

@@ -54,6 +54,11 @@ test_that("remedies work: rows, names, repeats", {
   holes <- replace(x, 5, NA)
   expect_remedy(cka(holes, x), "na = \"stimuli\" or \"neurons\"",
                 c("cka(holes, x, na = \"stimuli\")", "cka(holes, x, na = \"neurons\")"))
+  lost <- array(rnorm(150), c(10, 5, 3))
+  lost[2, 3:5, 1] <- NA
+  expect_remedy(rdm(lost), c("na = \"stimuli\" leaves out 1 of 10 stimuli",
+                             "na = \"neurons\" leaves out 3 of 5 neurons"),
+                c("rdm(lost, na = \"stimuli\")", "rdm(lost, na = \"neurons\")"))
   expect_remedy(similarity(x, x, "rsa", outer = "cosine"), "measure(\"rsa\", outer = \"cosine\")",
                 "similarity(x, x, measure(\"rsa\", outer = \"cosine\"))")
   expect_remedy(similarity(x, x, mean), "new_measure()",

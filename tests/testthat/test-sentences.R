@@ -248,6 +248,14 @@ test_that("values above 1 are told for what they are", {
   expect_match(told(0.5, 0.4), "that is [0-9]+% of the noise ceiling")
   expect_match(told(1.04, 0.9), "that is not below the noise ceiling, [0-9.]+\\. True values are")
   expect_match(told(1.04, 1.02), "above the noise ceiling, [0-9.]+\\. No true")
+  # ceilings above 1
+  result$ceiling <- 1.33
+  expect_match(told(0.5, 0.4), "38% of the noise ceiling, 1.33 [(]no true one is above 1[)]")
+  subjects <- quietly(subject_ceiling(list(a = common, b = common + 0.1), set))
+  subjects$ceiling <- 1.33
+  expect_match(in_words(subjects), "of 1.33 [(]no true one is above 1[)]")
+  subjects$ceiling <- 0.9
+  expect_no_match(in_words(subjects), "no true one")
 })
 
 test_that("a p-value that was warned of is not told as a relation", {

@@ -435,6 +435,7 @@ test_that("bad input is refused with its place and remedy", {
     expect_match(conditionMessage(refused(declared, class = "choice")), names(more))
   }
   refused(list(a = days$day1, b = days$day2[-1, , ]), class = "rows")
+  expect_refused(across_sessions(array(1:60 / 7, c(5, 4, 3))), "list of arrays stimuli x neurons x t")
 })
 
 # ---- result

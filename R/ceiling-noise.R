@@ -242,17 +242,6 @@ refuse_lacking_trials <- function(values, arg, remedies) {
          }, ": leave out what has no responses{remedies_by_leaving_out(none, remedies)}.")
 }
 
-# gone: stimuli x neurons. As far as enough of them are left.
-remedies_by_leaving_out <- function(gone, remedies = c("stimuli", "neurons")) {
-  left_out <- function(gone, word, least) {
-    if (sum(!gone) >= least) {
-      paste0(", na = \"", word, "\" leaves out ", sum(gone), " of ", length(gone), " ", word)
-    }
-  }
-  paste(c("", left_out(rowSums(gone) > 0, "stimuli", 5),
-          if ("neurons" %in% remedies) left_out(colSums(gone) > 0, "neurons", 2)), collapse = "")
-}
-
 # One row of the result: its columns, each as c(value, standard error, degrees of freedom), and what
 # the errors are over.
 ceiling_row <- function(task, y, measure, splits, over) {
@@ -379,9 +368,6 @@ ceiling_result <- function(rows, keys, task, notes) {
     df = list(rows = result[c("y", "measure", ceiling_columns)], df = df)
   ))
 }
-
-# Of a reliability above 1.
-least_excess <- 0.01
 
 declare_result(
   "repalign_ceiling", from = "noise_ceiling", digits = 3, words = "noise ceilings",

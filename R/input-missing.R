@@ -195,6 +195,17 @@ leaves_some <- function(reprs, missing) {
   !any(vapply(split(lost, lengths(lost)), function(same) all(Reduce(`|`, same)), NA))
 }
 
+# The remedies of `na`, as far as enough is left. gone: stimuli x neurons.
+remedies_by_leaving_out <- function(gone, remedies = c("stimuli", "neurons")) {
+  left_out <- function(gone, word, least) {
+    if (sum(!gone) >= least) {
+      paste0(", na = \"", word, "\" leaves out ", sum(gone), " of ", length(gone), " ", word)
+    }
+  }
+  paste(c("", left_out(rowSums(gone) > 0, "stimuli", 5),
+          if ("neurons" %in% remedies) left_out(colSums(gone) > 0, "neurons", 2)), collapse = "")
+}
+
 stimuli_note <- function(keep, names) {
   if (all(keep)) return(NULL)
   paste0("Missing values: ", sum(!keep), " of ", length(keep), " stimuli left out (row",

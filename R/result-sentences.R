@@ -369,6 +369,9 @@ odd_value_words <- function(name, score, low = NULL) {
          "units share noise or are on both sides, or one neuron dominates.")
 }
 
+# Of a reliability above 1.
+least_excess <- 0.01
+
 # Chance, or noise that is shared, may take the estimate of a ceiling above 1.
 ceiling_word <- function(ceiling) {
   paste0(number_word(ceiling), if (ceiling > 1 + least_excess) " (no true one is above 1)")

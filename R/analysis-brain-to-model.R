@@ -185,7 +185,7 @@ layer_cells <- function(region, layer, setup) {
   # the self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of
   # each stimulus or cluster deleted
   width <- as.double(ncol(y))
-  sums <- self_totals(y, setup$clusters)
+  sums <- loo_totals(y, y, setup$clusters)
   units <- seq_len(ncol(y))
   with_itself <- rowSums(loo_pairs(y, y, units, units, setup$clusters)$stimulus)
   corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)

@@ -90,18 +90,19 @@ loo_weighted <- function(x, y, w, clusters = NULL) {
   recompute_dominant(result, x, y, clusters, loo_weighted, w = w)
 }
 
-# Totals from the Gram matrix, where it is smaller than the neuron pairs are many.
-loo_gram <- function(y, clusters = NULL) {
-  gram <- tcrossprod(y)
-  result <- if (is.null(clusters)) .Call(C_loo_gram, gram, gram)
-  else cluster_gram_deletions(gram, gram, clusters)
-  recompute_dominant(result, y, y, clusters, function(x, y, clusters) loo_gram(y, clusters))
+# Totals from the Gram matrices, where these are smaller than the neuron pairs are many.
+loo_gram <- function(x, y, clusters = NULL) {
+  k <- tcrossprod(x)
+  l <- if (identical(x, y)) k else tcrossprod(y)
+  result <- if (is.null(clusters)) .Call(C_loo_gram, k, l)
+  else cluster_gram_deletions(k, l, clusters)
+  recompute_dominant(result, x, y, clusters, loo_gram)
 }
 
-# The sums over all neuron pairs of centred data with themselves.
-self_totals <- function(y, clusters = NULL) {
-  if (ncol(y) > nrow(y)) lapply(loo_gram(y, clusters), function(h) h[, 1])
-  else lapply(loo_columns(y, y, clusters), rowSums)
+# The sums over all neuron pairs of centred data.
+loo_totals <- function(x, y, clusters = NULL) {
+  if (min(ncol(x), ncol(y)) > nrow(y)) lapply(loo_gram(x, y, clusters), function(h) h[, 1])
+  else lapply(loo_columns(x, y, clusters), rowSums)
 }
 
 # The values of all neuron pairs, with nothing deleted.

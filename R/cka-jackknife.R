@@ -90,25 +90,19 @@ leave_out_sums <- function(pair, layout, clusters = NULL, allowed = NULL) {
   )
 }
 
-# Those of a side, which are remembered with it for all pairs of a call, unless they are large.
+# Those of a side, which are remembered with it for all pairs of a call, unless they are large. They
+# have columns for the units of this side alone, and `at` says which column of h_table() each unit
+# of the layout has: that of nothing deleted if it is not on this side.
 shared_self_sums <- function(repr, x, side, layout, clusters, allowed) {
-  if (layout$complete[[side]] || !is.null(allowed) || length(x) > largest_shared) {
+  if (layout$complete[[side]] || !is.null(allowed)) {
     return(self_sums(x, side, layout, clusters, allowed))
   }
   columns <- unique(layout[[side]])
   unit <- match(layout[[side]], columns)
-  own <- remember(repr$cache, list("deletions within a side", unit, clusters), {
-    self_sums(x, "x", layout_of_labels(list(x = unit, y = unit)), clusters)
-  })
-  lapply(own, function(part) {
-    for (name in c("unit", "within")) {
-      sums <- part[[name]]
-      full <- matrix(0, NROW(rbind(sums)), layout$count)
-      full[, columns] <- sums
-      part[[name]] <- if (is.matrix(sums)) full else drop(full)
-    }
-    part
-  })
+  found <- function() self_sums(x, "x", layout_of_labels(list(x = unit, y = unit)), clusters)
+  own <- if (length(x) > largest_shared) found() else
+    remember(repr$cache, list("deletions within a side", unit, clusters), found())
+  c(own, list(at = c(1, 1 + match(seq_len(layout$count), columns, 0))))
 }
 
 # Entries of a side of which four matrices are remembered.
@@ -117,31 +111,24 @@ largest_shared <- 2.5e5
 # The same sums where no unit is deleted, which need less; the self terms are remembered with their
 # representations. `unit` and `within` have one column, of no unit, and of what all have within.
 held_neuron_sums <- function(pair, layout, clusters) {
-  in_one <- function(part) {
-    sums <- lapply(part[c("naive", "stimulus")], function(kind) {
-      list(total = kind$total, unit = cbind(0 * kind$total), within = cbind(rowSums(kind$within)))
-    })
-    c(sums, list(pairs = list(total = part$pairs$total, unit = 0, within = sum(part$pairs$within))))
+  sums <- function(x, y, unit_x, unit_y) {
+    # mostly no unit has neurons of both sides
+    units <- if (any(unit_x %in% unit_y)) layout$count else 1
+    parts <- Map(function(total, within) {
+      list(total = total, unit = cbind(0 * total), within = cbind(rowSums(within)))
+    }, loo_totals(x, y, clusters), within_unit_sums(x, y, unit_x, unit_y, units, clusters))
+    counts <- neuron_pair_counts(unit_x, unit_y, layout$count)
+    c(parts, list(pairs = list(total = counts$total, unit = 0, within = sum(counts$within))))
   }
   self <- function(repr, labels) {
     unit <- match(labels, unique(labels))
     remember(repr$cache, list("deleted self terms of neurons", unit, clusters), {
-      own <- layout_of_labels(list(x = unit, y = unit))
-      in_one(self_sums(centered_data(repr), "x", own, clusters))
+      x <- centered_data(repr)
+      sums(x, x, unit, unit)
     })
   }
-  x <- centered_data(pair$x)
-  y <- centered_data(pair$y)
-  rows <- loo_columns(x, y, clusters)
-  # mostly no unit has neurons of both sides
-  units <- if (any(layout$x %in% layout$y)) layout$count else 1
-  within <- within_unit_sums(x, y, layout$x, layout$y, units, clusters)
-  xy <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
-    list(total = rowSums(rows[[kind]]), within = within[[kind]])
-  })
-  counts <- neuron_pair_counts(layout$x, layout$y, layout$count)
-  list(xy = in_one(c(xy, list(pairs = counts))), xx = self(pair$x, layout$x),
-       yy = self(pair$y, layout$y))
+  list(xy = sums(centered_data(pair$x), centered_data(pair$y), layout$x, layout$y),
+       xx = self(pair$x, layout$x), yy = self(pair$y, layout$y))
 }
 
 # The same sums where what is left out is not what is deleted together: over the neuron pairs whose
@@ -187,7 +174,7 @@ sums_over_weighted <- function(columns_of, w, width, layout, sides) {
 # The self term of a side whose neurons are not deleted. labels: NULL, or those of which pairs of
 # equal ones are left out.
 held_sums <- function(x, layout, clusters, labels = NULL) {
-  totals <- self_totals(x, clusters)
+  totals <- loo_totals(x, x, clusters)
   count <- as.double(ncol(x))^2
   if (!is.null(labels)) {
     left_out <- excluded_pairs(labels, labels)
@@ -249,6 +236,10 @@ neuron_pair_counts <- function(unit_x, unit_y, units) {
 sum_by_unit <- function(values, unit, units) {
   if (length(unit) == units && identical(as.integer(unit), seq_len(units))) return(values)
   sums <- matrix(0, nrow(values), units)
+  if (!anyDuplicated(unit)) {
+    sums[, unit] <- values
+    return(sums)
+  }
   present <- sort(unique(unit))
   sums[, present] <- t(rowsum(t(values), unit, reorder = TRUE))
   sums
@@ -274,16 +265,17 @@ within_unit_sums <- function(x, y, unit_x, unit_y, units, clusters = NULL) {
 h_table <- function(part, estimator) {
   sums <- part[[if (estimator == "naive") "naive" else "stimulus"]]
   pairs <- part$pairs
-  if (corrections[[estimator]]$neurons) {
+  if (corrections[[estimator]]$neurons && any(pairs$within > 0)) {
     # the neuron correction leaves out all neuron pairs within a unit
     sums <- list(total = sums$total - rowSums(sums$within), unit = sums$unit - sums$within)
     pairs <- list(total = pairs$total - sum(pairs$within), unit = pairs$unit - pairs$within)
   }
   counts <- c(pairs$total, pairs$total - pairs$unit)
-  table <- sweep(cbind(sums$total, sums$total - sums$unit, deparse.level = 0), 2, counts, "/")
+  table <- cbind(sums$total, sums$total - sums$unit, deparse.level = 0)
+  table <- table / rep(counts, each = nrow(table))
   # what rounding leaves of weights that are all gone is nothing
   table[, counts <= tie_share * counts[1]] <- NA
-  table
+  if (is.null(part$at)) table else table[, part$at, drop = FALSE]
 }
 
 # The variance of a score from its table of deletions, as h_table() makes them. The main parts, of
@@ -322,7 +314,7 @@ cross_deviation <- function(a, b) sum((a - mean(a)) * (b - mean(b)))
 
 deletion_interaction <- function(a, at) {
   inner <- a[-1, at, drop = FALSE] - a[-1, 1]
-  sweep(inner, 2, a[1, at] - a[1, 1])
+  inner - rep(a[1, at] - a[1, 1], each = nrow(inner))
 }
 
 # Means and covariances of the three H values, for the bias of their ratio.

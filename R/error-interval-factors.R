@@ -17,9 +17,18 @@ neuron_tables <- function(task) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in which(closed)) {
       if (!any(sampled_sides(pair, task$set[[m]], task$settings))) next
-      table <- cka_table(pair, task$set[[m]]$args, task$codes, given_units(pair, task$settings))
-      # what the table is made of is several times as large
-      tables[[(p - 1) * k + m]] <- table[c("values", "layout", "centered")]
+      row <- (p - 1) * k + m
+      args <- task$set[[m]]$args
+      units <- given_units(pair, task$settings)
+      tables[[row]] <- if (is.na(task$scores[row])) {
+        # what is undefined has no errors, which would take long
+        layout <- unit_layout(pair, args, units)
+        list(values = matrix(NA_real_, 1 + units_of(task$n, task$codes), 1 + layout$count),
+             layout = layout, centered = FALSE)
+      } else {
+        # what the table is made of is several times as large
+        cka_table(pair, args, task$codes, units)[c("values", "layout", "centered")]
+      }
     }
   }
   tables
@@ -118,13 +127,13 @@ neuron_factor <- function(sample, task, columns, tables, without_units = functio
   closed <- vapply(task$set, function(measure) way_of(measure, task)$name == "closed", NA)
   closed <- rep(closed, nrow(task$pairs))[rows]
   for (at in units_at_a_time(size, task$n)) {
-    without <- without_units(at)
-    for (u in seq_along(at)) {
-      change[at[u], ] <- vapply(without[, u], function(column) column$value, 0) - values
-      inner <- sweep(change_matrix(without[, u], m) - full, 2, closed, "*")
-      products <- products + crossprod(inner)
-      sums <- sums + colSums(inner)
-    }
+    without <- t(without_units(at))
+    of_units <- rep(seq_along(rows), each = length(at))
+    change[at, ] <- vapply(without, function(column) column$value, 0) - values[of_units]
+    inner <- (change_matrix(without, m) - full[, of_units]) * rep(closed[of_units], each = m)
+    dim(inner) <- c(m * length(at), length(rows))
+    products <- products + crossprod(inner)
+    sums <- sums + colSums(inner)
   }
   # those of estimates from trials vary about their mean, as in cka_interval()
   products <- products - outer(centered * sums, centered * sums) / (m * size)

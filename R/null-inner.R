@@ -160,7 +160,6 @@ prepare_grams <- function(set, sides) {
 
 cka_null <- function(args) {
   if (args$corrects$trials) {
-    if (!is.null(args$clusters)) return(NULL)
     return(new_null("trials", operand = function(form, repr, args, side) list(), fits = trials_fit))
   }
   if (isTRUE(args$own_labels)) return(NULL)

@@ -23,6 +23,16 @@ NULL
 # What left out neuron pairs would add is taken off: for each of them, H follows from sums over
 # stimuli. Where trials lack or runs are crossed with stimuli, every permutation is a comparison of
 # its own.
+#
+# Of B whole clusters that change places, a unit is the mean over its stimuli: with u_i = 1 / (size
+# of i's cluster), kernels that are 0 within clusters, and (L u)_ic, the sum of u_k L[i, k] over
+# cluster c,
+#     S1 = sum_ab mu_a mu_b sum_ij u_i u_j K_ab[i, j] L_ab[i, j]
+#     S2 = sum_a (mu_a / T) sum_i u_i (sum_j u_j K_a1[i, j]) (sum_k u_k L_a1[i, k])
+#          - sum_a (mu_a / T) sum_ij u_i u_j K_a1[i, j] (L_a1 u)_i,cluster of j
+# and H as above with B in the place of n. The last sum is the inner product of the same kernel of x
+# with another matrix of y, which changes places with its rows and columns, too. Every stimulus is a
+# cluster of its own where there are none.
 
 trials_fit <- function(measure, pairs, sides) {
   fits <- function(i, j) {
@@ -78,6 +88,12 @@ declare_null_kernel(
   "trials", cosets = TRUE, size = function(n, d) as.double(n)^2,
   run = function(task) {
     pairs <- task$pairs
+    clusters <- task$args$clusters
+    task$codes <- if (is.null(clusters)) seq_len(task$design$n) else labelled_codes(clusters)
+    task$share <- 1 / tabulate(task$codes)[task$codes]
+    apart <- outer(task$codes, task$codes, "!=") + 0
+    # of the entries of kernels on each side
+    task$weights <- list(x = apart * outer(task$share, task$share), y = apart)
     routes <- Map(function(i, j) {
       trial_route(task$sides$x$reprs[[i]], task$sides$y$reprs[[j]], task$args)
     }, pairs$i, pairs$j)
@@ -92,6 +108,8 @@ declare_null_kernel(
     means <- lapply(c(x = "x", y = "y"), function(side) mean_kernels(task, side))
     together <- corrections_of_pairs(task, routes)
     n <- as.double(task$design$n)
+    # what inner products are divided by
+    size <- if (is.null(clusters)) n * (n - 3) else 1
     matrices <- function(side) lapply(means[[side]], function(one) one$matrix)
     inner <- inner_products(matrices("x"), matrices("y"), task$design, task$label)
     lapply(seq_len(nrow(pairs)), function(p) {
@@ -101,20 +119,33 @@ declare_null_kernel(
       values <- inner[, task$x$at[p] + length(means$x) * (task$y$at[p] - 1)]
       count <- x$width * y$width
       if (!is.null(left_out)) {
-        values <- values - excluded_sums(x$means, y$means, left_out, task$design)
+        values <- values - if (is.null(clusters)) {
+          excluded_sums(x$means, y$means, left_out, task$design)
+        } else clustered_exclusions(task, p, left_out)
         count <- count - left_out$count
       }
-      values <- (values / (n * (n - 3)) + together[[p]]) / count
+      values <- (values / size + together[[p]]) / count
       forms <- task_forms(task, p)
       null_of_pair(values, task$score(values, forms$x, forms$y),
-                   equal_share * x$norm * y$norm / (n * (n - 3) * count), task$observed[p],
+                   equal_share * x$norm * y$norm / (size * count), task$observed[p],
                    task$design$kept)
     })
   }
 )
 
-# For each representation of a side that is used list(matrix, norm, width, means): the U-centred
-# kernel of the means over trials. width: how many neurons H is a mean over, on this side.
+# The sum of the H values of left out neuron pairs over clusters, for each permutation.
+clustered_exclusions <- function(task, p, left_out) {
+  pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
+  at <- neuron_pair_places(left_out)
+  apply(with_observed(task$design), 2, function(permutation) {
+    sample <- trial_sample(pair$x, permuted_representation(pair$y, permutation), task$codes)
+    sum(trial_pairs(sample, at$x, at$y, FALSE))
+  })
+}
+
+# For each representation of a side that is used list(matrix, norm, width, means): the kernel of the
+# means over trials, U-centred, or that of x centred over clusters. width: how many neurons H is a
+# mean over, on this side.
 mean_kernels <- function(task, side) {
   reprs <- used_representations(task, side)
   lapply(seq_along(reprs), function(at) {
@@ -131,8 +162,10 @@ mean_kernels <- function(task, side) {
         weight <- there / rowsum(there + 0, stimulus)[stimulus]
         rowsum(t(rowsum(kernel * weight, stimulus)) * weight, stimulus)
       }
-    c(matrix_operand(.Call(C_u_center, kernel)),
-      list(width = if (linear) as.double(ncol(means)) else 1, means = means))
+    kernel <- if (is.null(task$args$clusters)) .Call(C_u_center, kernel) else
+      if (side == "x") center_over_clusters(kernel, task$codes) else kernel
+    c(matrix_operand(kernel), list(width = if (linear) as.double(ncol(means)) else 1,
+                                   means = means))
   })
 }
 
@@ -176,7 +209,7 @@ corrections_of_pairs <- function(task, routes) {
     shared <- which(Reduce(`|`, lapply(route$shared, function(session) {
       session$x[at$x] & session$y[at$y]
     }), FALSE))
-    if (!length(shared)) return(value)
+    if (!length(shared) || !is.null(task$args$clusters)) return(value)
     # a part of the neuron pairs at a time, so that memory stays bounded
     size <- task$design$n * dim(x)[3] + task$design$count
     parts <- split(shared, ceiling(seq_along(shared) * size / 5e5))
@@ -233,8 +266,8 @@ trial_basis <- function(count) {
   vectors / rep(sqrt(colSums(vectors^2)), each = count)
 }
 
-# A function(a, b) that gives the matrix K_ab of form number `at` of a side, without its diagonal;
-# its attribute is the number of trials.
+# A function(a, b) that gives the matrix K_ab of form number `at` of a side, 0 within clusters, and
+# that of x times u_i u_j; its attribute is the number of trials.
 # columns: which neurons count; order: see trial_route().
 trial_blocks <- function(task, side, at, columns = TRUE, order = NULL) {
   form <- task[[side]]$forms[[at]]
@@ -261,11 +294,7 @@ trial_blocks <- function(task, side, at, columns = TRUE, order = NULL) {
     places <- function(a) seq(a, by = size[3], length.out = size[1])
     block <- function(a, b) kernel[places(a), places(b)]
   }
-  structure(function(a, b) {
-    k <- block(a, b)
-    diag(k) <- 0
-    k
-  }, trials = size[3])
+  structure(function(a, b) block(a, b) * task$weights[[side]], trials = size[3])
 }
 
 in_trial_order <- function(values, order) {
@@ -283,28 +312,32 @@ in_trial_order <- function(values, order) {
 # column for each pair, x the fastest.
 trial_corrections <- function(xs, ys, task) {
   trials <- attr(xs[[1]], "trials")
-  design <- task$design
-  n <- as.double(design$n)
+  clusters <- as.double(max(task$codes))
   mu <- trial_weights(trials)
   pair_x <- rep(seq_along(xs), length(ys))
   pair_y <- rep(seq_along(ys), each = length(xs))
-  s1 <- 0
-  s2 <- 0
+  total <- 0
   for (a in seq_len(trials)[-1]) {
     kx <- lapply(xs, function(block) block(a, 1))
     ky <- lapply(ys, function(block) block(a, 1))
-    inner <- general_inner_products(kx, ky, task)
-    sums <- function(k, at) vapply(k, rowSums, double(n))[, at, drop = FALSE]
-    s1 <- s1 + 2 * mu[1] * mu[a] * inner
-    s2 <- s2 + mu[a] / trials * (column_sums(sums(kx, pair_x), sums(ky, pair_y), design) - inner)
+    pairs <- 2 * mu[a] * mu[1] / falling(clusters, 2)
+    triples <- 2 * mu[a] / (trials * falling(clusters, 3))
+    both <- lapply(ky, function(k) {
+      pairs * k + triples * t(rowsum(t(k) * task$share, task$codes))[, task$codes]
+    })
+    sums_x <- vapply(kx, rowSums, task$share)[, pair_x, drop = FALSE]
+    sums_y <- vapply(ky, function(k) drop(k %*% task$share), task$share)[, pair_y, drop = FALSE]
+    total <- total + general_inner_products(kx, both, task) -
+      triples * column_sums(sums_x, sums_y, task$design)
     for (b in a:trials) {
       kx <- lapply(xs, function(block) block(a, b))
       ky <- lapply(ys, function(block) block(a, b))
-      s1 <- s1 + mu[a] * mu[b] * if (a == b) inner_products(kx, ky, design, task$label) else
-        2 * general_inner_products(kx, ky, task)
+      total <- total + mu[a] * mu[b] / falling(clusters, 2) *
+        if (a == b) inner_products(kx, ky, task$design, task$label) else
+          2 * general_inner_products(kx, ky, task)
     }
   }
-  s1 / falling(n, 2) - 2 * s2 / falling(n, 3)
+  total
 }
 
 # The same as inner_products() for matrices that are not symmetric: those of their symmetric and of

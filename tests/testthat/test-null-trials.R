@@ -17,7 +17,8 @@ of_means <- function(...) measure("cka", estimator = "stimulus_trial", ...)
 neuron_trial <- measure("cka", estimator = "stimulus_neuron_trial")
 
 # Null scores of both ways, and how often the slow one compared a pair.
-expect_same_null <- function(x, y, measure, permutations = 20, engine = "random", fast = TRUE) {
+expect_same_null <- function(x, y, measure, permutations = 20, engine = "random", fast = TRUE,
+                             tolerance = 1e-10) {
   null_of <- function() {
     set.seed(2)
     suppressWarnings(suppressMessages(calibrate(x, y, measure, permutations = permutations,
@@ -28,7 +29,7 @@ expect_same_null <- function(x, y, measure, permutations = 20, engine = "random"
   expect_identical(single == 0, fast)
   local_internal("trials_fit", function(measure, pairs, sides) rep(FALSE, nrow(pairs)))
   plain <- null_of()
-  expect_equal(null_scores(found), null_scores(plain), tolerance = 1e-10)
+  expect_equal(null_scores(found), null_scores(plain), tolerance = tolerance)
   expect_identical(found$p_value, plain$p_value)
 }
 
@@ -126,4 +127,22 @@ test_that("trials that lack, runs and clusters have the null that they had", {
                    fast = FALSE)
   expect_same_null(responses(areas$x, run = TRUE), responses(areas$y, run = TRUE), of_means(),
                    permutations = 5, fast = FALSE)
+})
+
+test_that("whole clusters of stimuli change places in all permutations at once", {
+  codes <- sample(rep(c(1:6, NA), c(3, 3, 3, 3, 3, 3, 2)))
+  clustered <- function(x, y) {
+    expect_same_null(x, y, measure("cka", estimator = "stimulus_neuron_trial", clusters = codes),
+                     5, "auto", tolerance = 1e-12)
+  }
+  # recorded apart, one side without trials, together, and trials in another order
+  clustered(apart$x, apart$y)
+  clustered(responses(areas$x), list(a = areas$y[, , 1], b = areas$x[, , 2]))
+  clustered(list(a = responses(areas$x), b = responses(areas$y)), NULL)
+  order <- t(replicate(20, sample(3)))
+  clustered(responses(areas$x), responses(areas$y, trial = order))
+  # with neuron pairs that are left out, and sessions that both sides have in part
+  clustered(responses(areas$x, neuron = 1:7), responses(areas$y, neuron = 4:12))
+  clustered(responses(areas$x, session = c("a", "a", "b", "b", "c", "c", "c")),
+            responses(areas$y, session = rep(c("b", "c", "d"), each = 3)))
 })

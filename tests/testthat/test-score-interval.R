@@ -271,6 +271,39 @@ test_that("neurons are deleted by label, on both sides at once", {
                  "`units_x`")
 })
 
+test_that("of layers wider than stimuli are many, errors over stimuli take no neuron apart", {
+  set.seed(31)
+  z <- matrix(rnorm(36), 12)
+  wide <- lapply(c(x = 20, y = 20), function(q) {
+    z %*% matrix(rnorm(3 * q), 3) + matrix(rnorm(12 * q) / 2, 12)
+  })
+  for (codes in list(NULL, rep(1:6, 2))) for (shared in c(FALSE, TRUE)) {
+    corrected <- measure("cka", estimator = "stimulus_neuron", shared_neurons = shared)
+    error <- function() {
+      suppressWarnings(suppressMessages(score_interval(wide$x, wide$y, corrected, "stimuli",
+                                                       clusters = codes)))$se
+    }
+    found <- error()
+    local({
+      local_internal("held_neuron_sums", function(...) leave_out_sums(...))
+      expect_equal(found, error(), tolerance = 1e-10)
+    })
+  }
+})
+
+test_that("an undefined score has no errors to compute", {
+  set.seed(32)
+  x <- matrix(rnorm(60), 20) %*% matrix(rnorm(60), 3) + matrix(rnorm(400) / 5, 20)
+  y <- list(white = diag(20), near = x + matrix(rnorm(400) / 5, 20))
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  error <- function(y) suppressWarnings(suppressMessages(score_interval(x, y, corrected)))
+  found <- NULL
+  expect_identical(count_calls("cka_table", found <- error(y)), 1L)
+  expect_identical(is.na(found$score), c(TRUE, FALSE))
+  expect_true(all(is.na(found[1, c("se", "df", "conf_low", "conf_high")])))
+  expect_equal(found$se[2], error(y["near"])$se, tolerance = 1e-12)
+})
+
 test_that("estimates from trials have the errors of cka_interval()", {
   trials <- function(signal) {
     responses(array(rep(signal, 3), c(dim(signal), 3)) + 0.3 * rnorm(3 * length(signal)))

@@ -1,8 +1,10 @@
 # A grid of layers in files, of which a few are held at a time, beside the same grid in memory:
 #   Rscript bench/files.R [layers=20] [rows=20000] [columns=512] [held=4] [measure=cka] [sets=1]
+#     [workers=2]
 # Processor time of similarity() within the layers (all pairs), of the files and of matrices, each
-# in a process of its own, with the peak of its memory (Linux only). The files (0.8 GB by default)
-# go to the temporary folder.
+# in a process of its own, with the peak of its memory (Linux only). With workers= also the time
+# that passes without and with so many workers (multisession), of the files; it needs a processor
+# for each. The files (0.8 GB by default) go to the temporary folder.
 
 suppressPackageStartupMessages(library(repalign))
 here <- if (dir.exists("bench")) "bench" else "."
@@ -12,6 +14,7 @@ layers <- setting("layers", 20L)
 n <- setting("rows", 20000L)
 d <- setting("columns", 512L)
 count <- setting("held", 4L)
+workers <- setting("workers", 0L)
 measure <- sub("^measure=", "", c(grep("^measure=", given, value = TRUE), "measure=cka")[1])
 
 # ---- the child: one task, whose times and peak are the result
@@ -26,6 +29,13 @@ processor_time <- function() sum(proc.time()[1:2])
 task <- grep("^task=", given, value = TRUE)
 if (length(task)) {
   call <- readRDS(sub("^task=", "", task))
+  if (call$workers > 0) {
+    future::plan("multisession", workers = call$workers)
+    # they load the package before the time is taken
+    invisible(future.apply::future_lapply(seq_len(call$workers), function(k) Sys.sleep(2),
+                                          future.packages = "repalign"))
+  }
+  began <- proc.time()[["elapsed"]]
   started <- processor_time()
   x <- call$folder
   if (call$what == "matrices") x <- read_representation(x) else {
@@ -34,13 +44,13 @@ if (length(task)) {
   read <- processor_time()
   value <- similarity(x, measure = measure, threads = 1)
   saveRDS(list(reading = read - started, seconds = processor_time() - started, peak = peak(),
-               value = value), sub("^task=", "", task))
+               passed = proc.time()[["elapsed"]] - began, value = value), sub("^task=", "", task))
   quit(status = 0)
 }
 
-run_child <- function(what, folder, limit) {
+run_child <- function(what, folder, limit, workers = 0) {
   file <- tempfile()
-  saveRDS(list(what = what, folder = folder, limit = limit), file)
+  saveRDS(list(what = what, folder = folder, limit = limit, workers = workers), file)
   status <- system2(file.path(R.home("bin"), "Rscript"),
                     c(file.path(here, "files.R"), paste0("task=", file),
                       paste0("measure=", measure)))
@@ -72,7 +82,8 @@ folder <- make_files()
 limit <- 8 * count * (n * d + d^2)
 # in turn, and the least of each, because other work on the machine only adds
 runs <- lapply(seq_len(setting("sets", 1L)), function(set) {
-  list(matrices = run_child("matrices", folder, limit), files = run_child("files", folder, limit))
+  list(matrices = run_child("matrices", folder, limit), files = run_child("files", folder, limit),
+       workers = if (workers > 0) run_child("files", folder, limit, workers))
 })
 unlink(folder, recursive = TRUE)
 least <- function(what, part) min(vapply(runs, function(run) run[[what]][[part]], 0))
@@ -87,3 +98,8 @@ print(data.frame(of = c("matrices", "of this the grid", "files"), seconds = c(wh
 cat("files / matrices:", format(tiles / whole, digits = 3), "  files / grid:",
     format(tiles / grid, digits = 3), "\n")
 cat("equal to the bit:", identical(runs[[1]]$matrices$value, runs[[1]]$files$value), "\n")
+if (workers > 0) {
+  cat("time without / with", workers, "workers:",
+      format(least("files", "passed") / least("workers", "passed"), digits = 3),
+      "  equal to the bit:", identical(runs[[1]]$files$value, runs[[1]]$workers$value), "\n")
+}

@@ -120,7 +120,7 @@ test_that("a grid has the nulls of its pairs", {
   expect_same_null(groups, y = NULL, neuron_trial)
 })
 
-test_that("trials that lack, runs and clusters have the null that they had", {
+test_that("trials that lack and runs have the null that they had", {
   lacking <- areas$x
   lacking[3, , 3] <- NA
   expect_same_null(responses(lacking), responses(areas$y), of_means(), permutations = 5,

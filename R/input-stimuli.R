@@ -131,6 +131,7 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
   unnamed <- lengths(names) == 0
   if (!any(unnamed) || all(unnamed)) return(invisible())
   args <- paste0("`", args, "`")
+  named <- if (distances) "labels" else "row names"
   # Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in
   # order are read without such names (read_representation()).
   disordered <- Filter(function(at) {
@@ -141,15 +142,16 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
   }, which(!unnamed))
   if (length(disordered)) {
     at <- disordered[1]
-    hint <- paste0(hint, " But the names of ", args[at], " are the numbers ",
-                   paste(range(as.integer(names[[at]])), collapse = " to "), " in another order: ",
-                   "if the rows of ", args[unnamed][1], " count the same stimuli, name them so.")
+    ends <- paste(range(as.integer(names[[at]])), collapse = " to ")
+    refuse("rows", "{args[unnamed][1]} has no {named}, and those of {args[at]} are the numbers ",
+           "{ends} in another order: name the rows of {args[unnamed][1]} by these numbers, or ",
+           "take the names from {args[at]} if the rows do correspond.")
   }
   # orders that differ are a sign that this one may be yet another
   mixed <- length(unique(names[!unnamed])) > 1
   say <- if (mixed) warn else inform
   say(enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
-      " no ", if (distances) "labels" else "row names", ": ",
+      " no ", named, ": ",
       if (sum(unnamed) > 1) "their" else "its", if (distances) " stimuli" else " rows",
       " are taken to be in the order of ", args[!unnamed][1], ".",
       if (mixed) {

@@ -76,7 +76,7 @@ table_data <- function(lines, top, file, rows) {
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)
     # leading zeros belong to a name
-    if (is.numeric(numbers) && !any(grepl("^0[0-9]", labels))) labels <- numbers
+    if (is.numeric(numbers) && !any(grepl("^0[0-9]", c(top$first, labels)))) labels <- numbers
     if (!is.integer(labels) || !counted(labels)) {
       rownames(data) <- checked_labels(label_text(labels), file, rows)
     }

@@ -136,6 +136,10 @@ test_that("ids pair rows, of all files alike or of each side", {
                 c("ids.csv", "img3", "rows 3 and 40"))
   expect_failed(run("similarity", files, "--ids", of(data.frame(a = ids, b = ids))), 2,
                 "no column for `x$layer1`")
+  numbered <- file.path(folder, "numbered.csv")
+  utils::write.csv(`rownames<-`(written$data, 40:1), numbered)
+  expect_failed(run("similarity", "--x", cli("data.npy"), "--y", numbered), 2,
+                c("the numbers 1 to 40 in another order", "give the ids of both, --ids"))
   expect_failed(run("similarity", "--x", cli("data.npy"), "--y", short), 2,
                 c("40 rows", "35", "--ids", "`y` is"))
 })

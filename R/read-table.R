@@ -71,7 +71,8 @@ table_data <- function(lines, top, file, rows) {
   refuse_file_if(!labelled && !top$header && length(first) == most_top_lines &&
                    counted(data[, 1]) && any(data[, -1] %% 1 != 0, na.rm = TRUE), file,
                  "has a first column that looks like an identifier: it counts the rows, and has ",
-                 "no name. Write the table without it (pandas: index=False), or with a line of names.",
+                 "no name. Write the table without it (pandas: index=False), or give it a line of ",
+                 "names.",
                  class = "repalign_error_identifier")
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)

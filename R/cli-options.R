@@ -54,8 +54,10 @@ cli_options <- function(args) {
     if (name == "h") name <- "help"
     refuse_if(name %in% names(options), "option", "--{name} is there twice.")
     inline <- grepl("=", args[1], fixed = TRUE)
+    flag <- name %in% c("words", "quiet", "help")
+    refuse_if(flag && inline, "option", "--{name} takes no value.")
     # a negative number is a value
-    follows <- !inline && length(args) > 1 && !grepl("^--?[A-Za-z]", args[2])
+    follows <- !inline && !flag && length(args) > 1 && !grepl("^--?[A-Za-z]", args[2])
     options[[name]] <- if (inline) sub("^[^=]*=", "", args[1]) else if (follows) args[2] else TRUE
     args <- args[-seq_len(1 + follows)]
   }
@@ -111,7 +113,7 @@ cli_value <- function(text, name) {
     values <- utils::type.convert(table[[ncol(table)]], as.is = TRUE)
     return(if (ncol(table) == 2) stats::setNames(values, table[[1]]) else values)
   }
-  parts <- strsplit(text, ",", fixed = TRUE)[[1]]
+  parts <- trimws(strsplit(text, ",", fixed = TRUE)[[1]])
   if (identical(parts, "NULL")) return(NULL)
   # a range of numbers, as in --rows 1:100
   ends <- if (grepl("^[0-9]+:[0-9]+$", text)) as.integer(strsplit(text, ":")[[1]])
@@ -119,12 +121,15 @@ cli_value <- function(text, name) {
   if (name == "measure") parts else utils::type.convert(parts, as.is = TRUE)
 }
 
-# A table of texts with a line of names.
+# A table of texts with a line of names, which tells what parts its fields.
 cli_table <- function(file) {
   need_file(file, "file")
-  sep <- if (file_ending(file) == "tsv") "\t" else ","
-  catch_error(utils::read.csv(file, sep = sep, colClasses = "character", check.names = FALSE,
-                              na.strings = "", fileEncoding = "UTF-8-BOM"),
+  lines <- utf8_lines(readLines(file, warn = FALSE), file)
+  lines[1] <- sub("^\ufeff", "", lines[1])
+  seps <- if (file_ending(file) == "tsv") "\t" else c(",", "\t", ";")
+  sep <- c(Filter(function(sep) grepl(sep, lines[1], fixed = TRUE), seps), ",")[1]
+  catch_error(utils::read.csv(text = lines, sep = sep, colClasses = "character",
+                              check.names = FALSE, na.strings = ""),
               failed = function(e) refuse_file(file, "is no table: ", conditionMessage(e), "."))
 }
 
@@ -167,7 +172,8 @@ cli_help <- function(command = NULL) {
            " --option value ..."), "", strwrap(paste0(
     "Data are a file, a folder, or several of them separated by commas; FILE:NAME is one array ",
     "of a file. The options are the arguments of ", declared$calls, "() and, after --measure, ",
-    "those of the measure. Labels of stimuli are files: a column, or ids and labels."), 78), "",
+    "those of the measure. Labels of stimuli are files: a column, or ids and labels, below a line ",
+    "of names. --flatten FALSE keeps the trials of stimuli x neurons x trials."), 78), "",
     "Data", said(declared$sides, texts),
     "Options of the command", said(names(own_options(command)), cli_own),
     "Options of reading", said(cli_reading, help_of_arguments("read_representation")),
@@ -189,7 +195,7 @@ cli_data <- function(text, reading = list()) {
       if (!is.list(read$data)) read$data <- list(read$data)
       names <- names(read$data)
       names <- if (dir.exists(path)) paste0(basename(path), "/", names) else
-        if (is.null(names)) sub("[.][^.]*$", "", sub("^.*:", "", basename(path))) else names
+        if (is.null(names)) name_of_layer(path) else names
       lapply(read, stats::setNames, names)
     })
     return(list(data = do.call(c, lapply(each, `[[`, "data")),
@@ -212,8 +218,12 @@ cli_data <- function(text, reading = list()) {
   list(data = data, files = stats::setNames(files, names(data)))
 }
 
-# The sides of a command with rows that belong together. ids: a file, or NULL; speak: for remarks.
-paired_sides <- function(sides, ids, speak) {
+# A file, or FILE:NAME, as the name of a layer.
+name_of_layer <- function(file) names_of_files(sub("^.*:", "", basename(file)))
+
+# The sides of a command with rows that belong together. ids: a file, or NULL; files: of the data;
+# speak: for remarks.
+paired_sides <- function(sides, ids, files, speak) {
   # what `of` gives for each matrix, by its argument
   each <- function(sides, of) {
     flat <- list()
@@ -234,7 +244,7 @@ paired_sides <- function(sides, ids, speak) {
   }
   table <- cli_table(ids)
   named <- change(sides, function(m, arg) {
-    labels <- ids_of(table, arg, dim(m)[1], ids)
+    labels <- ids_of(table, arg, dim(m)[1], ids, files)
     names <- dimnames(m)
     if (is.null(names)) names <- vector("list", length(dim(m)))
     names[[1]] <- labels
@@ -256,8 +266,9 @@ paired_sides <- function(sides, ids, speak) {
 }
 
 # The ids of the rows of one file: the column of its layer, that of its side, or the only one.
-ids_of <- function(table, arg, rows, file) {
-  ways <- c(sub("^[^$]*[$]", "", arg), sub("[$].*$", "", arg), "id",
+ids_of <- function(table, arg, rows, file, files) {
+  ways <- c(sub("^[^$]*[$]", "", arg), sub("[$].*$", "", arg),
+            if (!is.null(files[[arg]])) name_of_layer(files[[arg]]), "id",
             if (ncol(table) == 1) names(table))
   column <- intersect(ways, names(table))[1]
   refuse_if(is.na(column), "rows", "--ids {quoted(file)} has no column for `{arg}`: name ",

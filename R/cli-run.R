@@ -78,8 +78,7 @@ command_line <- function(args) {
   # the files of the data, by the words that errors have for them
   files <- new.env()
   failed <- function(status) function(error) {
-    # labels come from files here
-    text <- sub("give unname\\([a-z_]*\\)", "give a file of one column", conditionMessage(error))
+    text <- in_shell_words(error)
     said <- Filter(function(arg) grepl(paste0("`", arg, "`"), text, fixed = TRUE), sort(ls(files)))
     told <- vapply(said, function(arg) paste0("`", arg, "` is ", files[[arg]], "."), "")
     message(paste(c("repalign: error:", text, told), collapse = " "))
@@ -90,16 +89,37 @@ command_line <- function(args) {
     withCallingHandlers(
       run_command(args, files, quiet),
       warning = function(w) {
-        message("repalign: warning: ", conditionMessage(w))
+        message("repalign: warning: ", in_shell_words(w))
         tryInvokeRestart("muffleWarning")
       },
-      repalign_message = function(m) if (quiet) tryInvokeRestart("muffleMessage")
+      repalign_message = function(m) {
+        # numbers are others where trials were taken for neurons
+        flattened <- grepl("flatten = FALSE", conditionMessage(m), fixed = TRUE)
+        if (flattened) message("repalign: warning: ", trimws(in_shell_words(m)))
+        if (quiet || flattened) tryInvokeRestart("muffleMessage")
+      }
     )
     0
   }, repalign_error_memory = failed(3), repalign_error = failed(2), error = function(error) {
     # R has no class for it
     failed(if (grepl("cannot allocate", conditionMessage(error))) 3 else 1)(error)
   })
+}
+
+# Remedies that are calls of R, by patterns of them, and what a shell can do.
+shell_remedies <- c(
+  "give unname\\([a-z_]*\\)" = "give a file of one column",
+  "flatten = FALSE keeps its axes.*" = "--flatten FALSE keeps its axes, the last of them trials.",
+  "count the same stimuli, name them so" = "count the same stimuli, give the ids of both, --ids",
+  "give as[.]dist\\(.*\\)[.]$" = "compare them in R, as as.dist().",
+  "evaluate_rdms\\(\\) compares" = "evaluate_rdms() of R compares",
+  ", too, or models" = ", too"
+)
+
+in_shell_words <- function(condition) {
+  text <- conditionMessage(condition)
+  for (pattern in names(shell_remedies)) text <- sub(pattern, shell_remedies[[pattern]], text)
+  text
 }
 
 run_command <- function(args, files, quiet) {
@@ -123,7 +143,7 @@ run_command <- function(args, files, quiet) {
     if (single) data <- data[[1]]
     if (side == "models" && !is.list(data)) {
       # a single model has a name, too
-      model <- sub("[.][^.]*$", "", sub("^.*[:]", "", basename(read$files)))
+      model <- name_of_layer(read$files)
       read$files <- stats::setNames(read$files, model)
       data <- stats::setNames(list(data), model)
     }
@@ -135,7 +155,12 @@ run_command <- function(args, files, quiet) {
     data
   }, options$sides, names(options$sides))
   rows <- first_row_count(sides)
-  sides <- paired_sides(sides, own$ids, speak)
+  sides <- paired_sides(sides, own$ids, files, speak)
+  # arrays of trials, which `data` and `to` may be as they are
+  compared <- intersect(names(sides), c("x", "y"))
+  sides[compared] <- lapply(sides[compared], map_matrices, "", function(m, arg) {
+    if (length(dim(m)) == 3) responses(m) else m
+  })
   if (!is.null(own$kind)) {
     named <- function(data) responses(data, kind = own$kind)
     sides$data <- if (is.list(sides$data)) lapply(sides$data, named) else named(sides$data)
@@ -143,11 +168,14 @@ run_command <- function(args, files, quiet) {
   texts <- c(options$arguments, options$parameters)
   texts$given <- NULL
   arguments <- Map(cli_value, texts, names(texts))
+  for (name in names(texts)) if (grepl("[.][ct]sv(.gz)?$", texts[[name]], ignore.case = TRUE)) {
+    assign(name, paste0(texts[[name]], ", whose first line names its columns"), files)
+  }
   arguments <- lapply(arguments, function(labels) {
     if (is.null(own$ids) || length(labels) != rows || !is.null(names(labels))) return(labels)
     # labels without names are those of the rows as they stood in the first file before they were
     # paired
-    all <- ids_of(cli_table(own$ids), names(sides)[1], rows, own$ids)
+    all <- ids_of(cli_table(own$ids), names(sides)[1], rows, own$ids, files)
     labels[match(first_row_names(sides), all)]
   })
   if (!is.null(sides$given)) arguments$given <- sides$given
@@ -204,7 +232,8 @@ output_format <- function(own) {
 write_result <- function(result, own, format, files) {
   rows <- as.data.frame(result)
   if (!is.null(own$out) || !is.null(own$format) || is.null(own$words)) {
-    to <- if (is.null(own$out)) stdout() else own$out
+    to <- if (is.null(own$out)) stdout() else
+      if (format == "parquet") own$out else file(own$out, "w", raw = TRUE)
     switch(format,
       csv = {
         # numbers with all their digits
@@ -222,6 +251,9 @@ write_result <- function(result, own, format, files) {
       parquet = nanoparquet::write_parquet(rows, to),
       no_branch(format)
     )
+    # a full disk is found when the last of it is written
+    full <- function(e) refuse("option", "--out: {quoted(own$out)} cannot be written: {e$message}.")
+    if (!is.null(own$out) && format != "parquet") catch_error(close(to), full, warning = full)
   }
   if (!is.null(own$words)) writeLines(strwrap(in_words(result), 78))
   if (is.null(own$figure)) return(invisible())

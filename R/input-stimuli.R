@@ -155,7 +155,7 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
   }
   # orders that differ are a sign that this one may be yet another
   mixed <- length(unique(names[!unnamed])) > 1
-  say <- if (mixed) warn else inform
+  say <- if (mixed || length(disordered)) warn else inform
   say(enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
       " no ", if (distances) "labels" else "row names", ": ",
       if (sum(unnamed) > 1) "their" else "its", if (distances) " stimuli" else " rows",

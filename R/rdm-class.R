@@ -288,8 +288,8 @@ some_conditions <- function(x, conditions, arg) {
 #' Gives dissimilarities from elsewhere the class of what [rdm()] returns.
 #'
 #' @param x the dissimilarities of all pairs of conditions: a numeric vector in the order (1, 2),
-#'   (1, 3), ..., (2, 3), ..., as in [stats::dist()]; a symmetric matrix with zeros (or `NA`) on its
-#'   diagonal; or a `dist` object. `NA`: a missing pair.
+#'   (1, 3), ..., (2, 3), ..., as in [stats::dist()], or a column of them; a symmetric matrix with
+#'   zeros (or `NA`) on its diagonal; or a `dist` object. `NA`: a missing pair.
 #' @param labels one label for each condition, or `NULL` for those that `x` has, if any.
 #' @param ... not used.
 #' @return An RDM of class `c("repalign_rdm", "dist")`. A `dist` object keeps its attribute
@@ -304,6 +304,8 @@ as_rdm <- function(x, labels = NULL, ...) {
             if (is.data.frame(x)) {
               "a data frame: give as.matrix(x) if it holds a square matrix."
             } else "a list: lapply(x, as_rdm) makes an RDM of each element.")
+  # read_representation() gives a column
+  if (is.matrix(x) && ncol(x) == 1 && nrow(x) > 1) x <- as.vector(x)
   if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) {
     n <- round((1 + sqrt(1 + 8 * length(x))) / 2)
     refuse_if(n < 2 || n * (n - 1) / 2 != length(x), "size", "`x` has ",

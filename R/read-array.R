@@ -181,6 +181,8 @@ npz_members <- function(file) {
   refuse_file_if(is.null(members) || !all(validUTF8(members$Name)), file, "is no archive that can ",
                  "be opened, or a damaged one.")
   members <- members[grepl("[.]npy$", members$Name), ]
+  refuse_file_if(all(c("format.npy", "shape.npy", "data.npy") %in% members$Name), file, "holds a ",
+                 "sparse matrix of scipy: save x.toarray().", class = "repalign_error_type")
   refuse_file_if(anyDuplicated(members$Name), file, "holds two arrays named ",
                  quoted(sub("[.]npy$", "", members$Name[duplicated(members$Name)][1])), ".")
   members

@@ -45,10 +45,11 @@
 #'
 #' *Tables* may have a first line with names of the columns (texts, numbers in quotes, or numbers
 #' that count the columns), and a first column that names the stimuli (texts, numbers in quotes, or
-#' without a name, as `write.csv()` writes row names). All other columns must be numbers. Lines of
-#' different lengths and texts among the numbers of a first column are errors. For other tables, use
-#' `read.csv()` and [response_matrix()]. In `.parquet`, a first column of texts or the
-#' index of pandas names the stimuli.
+#' without a name, as `write.csv()` writes row names; numbers from 0 or 1 on that only count the
+#' rows are left out). All other columns must be numbers. Lines of different lengths and texts among
+#' the numbers of a first column are errors. For other tables, use `read.csv()` and
+#' [response_matrix()]. In `.parquet`, a first column of texts or the index of pandas names the
+#' stimuli.
 #'
 #' *`.rds`* holds numbers, or a list of such objects, in which `name` is a path such as
 #' `"model/layer1"`.

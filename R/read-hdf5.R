@@ -157,11 +157,16 @@ first_axis <- function(dataset) {
 read_matlab <- function(file, name, rows) {
   if (is_matlab_hdf5(file)) return(read_hdf5(file, name, rows))
   variables <- mat5_variables(file)
-  if (!isTRUE(name %in% names(variables))) name <- choose_array(name, mat5_names(variables), file)
+  layers <- mat5_names(variables)
+  # of one that is no layer, it is said why
+  if (!length(layers)) layers <- utils::head(names(variables), 1)
+  if (!isTRUE(name %in% names(variables))) name <- choose_array(name, layers, file)
   variable <- variables[[name]]
   refuse_file_if(!variable$numbers, file, "has in ", quoted(name), " no array of real numbers but ",
                  if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
-                 ": save its parts as variables of their own.", class = "repalign_error_type")
+                 ": save its parts as variables of their own",
+                 if (variable$class == "struct") ", or all with \"-v7.3\"", ".",
+                 class = "repalign_error_type")
   sparse <- variable$class == "sparse"
   # MATLAB has no numbers without axes
   check_axes(if (prod(variable$dims) == 1) numeric() else variable$dims, file)

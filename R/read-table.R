@@ -65,13 +65,20 @@ table_data <- function(lines, top, file, rows) {
     }
   }
   if (top$header) colnames(data) <- names[at]
+  # where only some rows are read, the first ones tell whether all are counted
+  first <- suppressWarnings(as.double(top$first))
+  counted <- function(labels) counts_rows(labels, rows) && counts_rows(first, seq_along(first))
+  refuse_file_if(!labelled && !top$header && length(first) == most_top_lines &&
+                   counted(data[, 1]) && any(data[, -1] %% 1 != 0, na.rm = TRUE), file,
+                 "has a first column that looks like an identifier: it counts the rows, and has ",
+                 "no name. Write the table without it (pandas: index=False), or give it a line of ",
+                 "names.",
+                 class = "repalign_error_identifier")
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)
-    if (is.numeric(numbers)) labels <- numbers
-    # where only some rows are read, the first ones tell whether all are counted
-    first <- suppressWarnings(as.integer(top$first))
-    counted <- counts_rows(labels, rows) && counts_rows(first, seq_along(first))
-    if (!is.integer(labels) || !counted) {
+    # leading zeros belong to a name
+    if (is.numeric(numbers) && !any(grepl("^0[0-9]", c(top$first, labels)))) labels <- numbers
+    if (!is.integer(labels) || !counted(labels)) {
       rownames(data) <- checked_labels(label_text(labels), file, rows)
     }
   }
@@ -196,7 +203,7 @@ top_lines <- function(connection, file, sep) {
   # which fields are in quotes?
   marked <- gsub("\"([^\"]|\"\")*\"", "\001", utils::head(lines, 2))
   quotes <- lapply(marked, function(line) split_line(line, sep) == "\001")
-  header <- is_header(fields[[1]], quotes, file)
+  header <- is_header(fields[[1]], quotes, file, unlist(lapply(lines[-1], split_line, sep)))
   refuse_file_if(length(lines) == header, file, "has no rows besides names of columns.",
                  class = "repalign_error_size")
   lines <- lines[seq_along(lines) > header]
@@ -243,8 +250,9 @@ joined_lines <- function(lines) {
 }
 
 # Names of columns are texts, numbers in quotes, or numbers that count the columns. fields: of the
-# first line; quotes: which of its fields are in quotes, and which of the second line.
-is_header <- function(fields, quotes, file) {
+# first line; quotes: which of its fields are in quotes, and which of the second line; below: the
+# fields of the lines that follow.
+is_header <- function(fields, quotes, file, below) {
   numbers <- suppressWarnings(as.double(fields))
   text <- is.na(numbers) & !tolower(fields) %in% c("na", "nan")
   if (any(text[-1] & nzchar(fields[-1]))) return(TRUE)
@@ -255,7 +263,9 @@ is_header <- function(fields, quotes, file) {
     if (length(quotes[[2]]) != length(quotes[[1]])) return(FALSE)
   }
   counted <- if (text[1]) numbers[-1] else numbers
-  counts <- (blank || length(counted) > 2) && !anyNA(counted) && counted[1] %in% 0:1 &&
+  # pandas counts one or two columns, too, and writes all floats with a point
+  floats <- fields[1] == "0" && all(grepl("[0-9][.e]|^$", below))
+  counts <- (blank || length(counted) > 2 || floats) && !anyNA(counted) && counted[1] %in% 0:1 &&
     all(diff(counted) == 1)
   inform_if(if (blank) !counts else counts && !text[1], "header", "read_representation(): the ",
             "first line of {quoted(basename(file))} (",

@@ -8,7 +8,8 @@ test_that("vectors, matrices and dist objects give the same RDM", {
   expect_s3_class(expected, c("repalign_rdm", "dist"), exact = TRUE)
   expect_identical(as.matrix(expected), as.matrix(d))
   expect_identical(attr(expected, "method"), "euclidean")
-  for (other in list(as_rdm(as.vector(d), labels = letters[1:5]), as_rdm(as.matrix(d)))) {
+  for (other in list(as_rdm(as.vector(d), labels = letters[1:5]), as_rdm(as.matrix(d)),
+                     as_rdm(cbind(as.vector(d)), labels = letters[1:5]))) {
     expect_s3_class(other, c("repalign_rdm", "dist"), exact = TRUE)
     expect_identical(as.matrix(other), as.matrix(d))
   }

@@ -117,6 +117,15 @@ test_that("ids pair rows, of all files alike or of each side", {
     expect_same_numbers(table_of(ran$out), expected)
   }
   expect_match(run("similarity", files, "--ids", of(data.frame(id = ids)))$out[2], "layer1")
+  # a column may be named after a file; other programs part fields by semicolons or tabs
+  table <- data.frame(id = ids, short = ids[moved])
+  expected <- similarity(written$data[6:40, ], written$data[6:40, ])
+  for (sep in c(",", ";", "\t")) {
+    utils::write.table(table, file.path(folder, "ids.csv"), sep = sep, row.names = FALSE, na = "")
+    ran <- run("similarity", "--x", cli("data.npy"), "--y", short, "--ids",
+               file.path(folder, "ids.csv"))
+    expect_same_numbers(table_of(ran$out), expected)
+  }
   # the remedies are those of a shell
   utils::write.csv(data.frame(id = paste0("a", ids), group = 1), groups, row.names = FALSE)
   expect_failed(run("similarity", files, "--estimator", "stimulus", "--clusters", groups, "--ids",
@@ -127,6 +136,10 @@ test_that("ids pair rows, of all files alike or of each side", {
                 c("ids.csv", "img3", "rows 3 and 40"))
   expect_failed(run("similarity", files, "--ids", of(data.frame(a = ids, b = ids))), 2,
                 "no column for `x$layer1`")
+  numbered <- file.path(folder, "numbered.csv")
+  utils::write.csv(`rownames<-`(written$data, 40:1), numbered)
+  said <- run("similarity", "--x", cli("data.npy"), "--y", numbered, "--quiet")$err
+  expect_match(said, "warning: .*the numbers 1 to 40 in another order.*give the ids of both, --ids")
   expect_failed(run("similarity", "--x", cli("data.npy"), "--y", short), 2,
                 c("40 rows", "35", "--ids", "`y` is"))
 })
@@ -158,6 +171,8 @@ test_that("tables, pictures and sentences go where they are wanted", {
   expect_identical(titles(x = "net/layers", y = "a.npy"), list(x = "a.npy", y = "layers"))
   expect_identical(titles(x = "net/layers/", y = "a.npy,b.npy"),
                    list(x = "elements of y", y = "layers"))
+  skip_if_not(file.exists("/dev/full"))
+  expect_failed(run("similarity", x, "--out", "/dev/full"), 2, "--out: \"/dev/full\" cannot be")
   expect_failed(run("similarity", x, "--figure", at("a.gif")), 2, "--figure")
   expect_failed(run("similarity", x, "--out", at("no/a.csv")), 2, "there is no folder")
 })
@@ -178,6 +193,14 @@ test_that("the exit status and the message tell what went wrong", {
                     "--estimator", "stimulus"), 2, "parameters need one measure")
   expect_failed(run("similarity", "--x", cli("layers"), "--x", "b"), 2, "twice")
   expect_failed(run("similarity", cli("layers")), 2, "belongs to no option")
+  for (flag in list(c("--quiet", "a"), c("--words", "a"))) {
+    expect_failed(run("similarity", "--x", cli("layers"), flag), 2, "belongs to no option")
+  }
+  expect_failed(run("similarity", "--x", cli("layers"), "--words=FALSE"), 2, "takes no value")
+  expect_failed(run("calibrate", "--x", cli("layers"), "--aggregate", "row_max"), 2, "`y`, too.")
+  labels <- file_of(charToRaw(paste(1:39, collapse = "\n")), ".csv")
+  expect_failed(run("encode", "--from", cli("layers"), "--to", cli("data.npy"), "--folds", labels),
+                2, c("38 labels", "whose first line names its columns"))
   expect_failed(run("similarity", "--x", "nowhere.npy"), 2, "\"nowhere.npy\" is not there")
   expect_failed(run("similarity", "--x", cli("layers"), "--clusters", "nowhere.csv"), 2,
                 c("--clusters", "\"nowhere.csv\" is not there"))
@@ -219,6 +242,18 @@ test_that("one array of a file, several files, and activations are read as asked
   expect_same_numbers(table_of(ran$out), expected)
 })
 
+test_that("trials are kept, or flattened with a warning", {
+  cube <- array(sin((1:480)^2), c(40, 4, 3))
+  file <- file_of(npy_bytes(cube), ".npy")
+  call <- c("similarity", "--x", cli("data.npy"), "--y", file, "--measure", "cka, rsa")
+  ran <- run(call, "--quiet")
+  expect_match(ran$err, "repalign: warning: .*flattened to 40 x 12; --flatten FALSE")
+  expect_identical(table_of(ran$out)$measure, c("cka(naive)", "rsa"))
+  ran <- run(call[1:5], "--flatten", "FALSE", "--quiet")
+  expected <- suppressMessages(suppressWarnings(similarity(written$data, responses(cube))))
+  expect_same_numbers(table_of(ran$out), expected)
+})
+
 test_that("help lists the options that there are", {
   expect_match(run("--help")$out, "evaluate_models() of R", fixed = TRUE, all = FALSE)
   for (command in names(cli_commands)) {
@@ -255,6 +290,14 @@ test_that("install_cli() writes where it is told, and only there", {
   expect_identical(unname(file.access(path, 1)), 0L)
   ran <- suppressWarnings(system2(path, c("similarity", "--x", shQuote(cli("layers")), "--quiet"),
                                   stdout = TRUE, stderr = TRUE))
+  expect_same_numbers(table_of(ran), similarity(layers))
+  # texts are UTF-8 in any language of the shell
+  file <- file.path(folder, "\u00f6.csv")
+  writeLines(enc2utf8(c("id", paste0("\u00f6", 1:40))), file, useBytes = TRUE)
+  ran <- suppressWarnings(system2(
+    path, c("similarity", "--x", shQuote(cli("layers")), "--ids", shQuote(file), "--quiet"),
+    stdout = TRUE, stderr = TRUE, env = "LC_ALL=C"
+  ))
   expect_same_numbers(table_of(ran), similarity(layers))
   expect_identical(suppressWarnings(system2(path, "nothing", stdout = FALSE, stderr = FALSE)), 2L)
   # over itself, as a link, but over nothing else

@@ -182,6 +182,15 @@ test_that("damaged .npy files are errors of class repalign_error_file", {
           "without numbers")
 })
 
+test_that("a sparse matrix of scipy is an error", {
+  bytes <- readBin(fixture("deflated.npz"), "raw", 1e5)
+  names <- c(number.npy = "format.npy", dates.npy = "shape.npy", cube.npy = "data.npy")
+  for (old in names(names)) for (at in grepRaw(old, bytes, fixed = TRUE, all = TRUE)) {
+    bytes[at + seq_len(nchar(old)) - 1] <- charToRaw(names[[old]])
+  }
+  expect_refused(read_representation(file_of(bytes, ".npz")), "x.toarray\\(\\)")
+})
+
 test_that("damaged archives are errors", {
   bytes <- readBin(fixture("savez.npz"), "raw", 1e4)
   refused <- function(bytes, pattern) {
@@ -315,8 +324,10 @@ test_that("numbers of rows in another order are names, also where some rows are 
   for (rows in list(1, c(4, 1), 2:3)) {
     expect_identical(read_representation(moved, rows = rows), y[rows, , drop = FALSE])
   }
-  expect_message(cka(x, y), "names of `y` are the numbers 1 to 6 in another order.*rows of `x`",
-                 class = "repalign_one_sided_names")
+  expect_refused(cka(x, y), "those of `y` are the numbers 1 to 6 in another order.*rows of `x`")
+  # leading zeros belong to the names, which count nothing then
+  padded <- text_file(c(",a,b", "\"00\",1,0.5", "\"01\",2,-4"))
+  expect_identical(rownames(read_representation(padded)), c("00", "01"))
   rownames(y) <- c(10, 30, 20, 40, 50, 60)
   expect_message(cka(x, y), "in the order of `y`[.]\n$", class = "repalign_one_sided_names")
 })
@@ -342,11 +353,28 @@ test_that("numbers that count columns are names, with a message", {
   expect_message(read_representation(file), "2 and 3. was taken", class = "repalign_header")
   expect_no_message(read_representation(text_file(c("\"\",\"2\",\"3\"", "1,5,6", "4,8,9"))))
   expect_no_message(read_representation(text_file(c(",0,1", "a,5,6", "b,8,9"))))
+  one <- text_file(c("0", "0.5", "-2.25"))
+  expect_message(m <- read_representation(one), class = "repalign_header")
+  expect_identical(m, cbind("0" = c(0.5, -2.25)))
+  expect_silent(m <- read_representation(text_file(c("0", "1", "2"))))
+  expect_length(m, 3)
+  # a value of 0 above whole numbers or floats that are not all written as such
+  expect_length(read_representation(text_file(c("0", "0.5", "1"))), 3)
 })
 
 test_that("numbers with blanks are no names of stimuli", {
   expect_refused(read_representation(text_file(c("u,v", "1 000,2", "1 001,5"))),
                  c("\"1 000\" in row 1 of its first column", "quotes"))
+})
+
+test_that("a first column without a name that counts the rows is no neuron", {
+  lines <- paste0(0:14, ",", 0:14 / 8)
+  expect_refused(read_representation(text_file(lines)), "looks like an identifier")
+  expect_refused(read_representation(text_file(lines), rows = 12:13), "looks like an identifier")
+  # whole numbers, and another order, tell nothing
+  for (other in list(paste0(0:14, ",", 3), lines[c(2:1, 3:15)])) {
+    expect_identical(ncol(read_representation(text_file(other))), 2L)
+  }
 })
 
 test_that("names of columns and rows may be numbers where quotes or their places tell", {
@@ -755,6 +783,8 @@ test_that("MATLAB files of other machines, with objects and with sparse matrices
     expect_identical(read_representation(file), m)
     expect_refused(read_representation(file, "words"), "MATLAB's object")
   }
+  struct <- file_of(mat5_file_bytes(mat5_variable_bytes("s", c(1, 1), 2)), ".mat")
+  expect_refused(read_representation(struct), "MATLAB's struct.*-v7.3")
   sparse <- function(rows, starts, values = c(7, 8), dims = 3:2) {
     parts <- c(mat5_element(5, little(rows, 4)), mat5_element(5, little(starts, 4)),
                mat5_element(9, writeBin(values, raw(), endian = "little")))

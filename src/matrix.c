@@ -56,7 +56,8 @@ static inline column_pass pass_over(const double *x, size_t n, double from)
         high_y = y[i] > high_y ? y[i] : high_y;
         sum_y += y[i] - from;
     }
-    const column_pass pass = {low < low_y ? low : low_y, high > high_y ? high : high_y, sum + sum_y};
+    const column_pass pass = {low < low_y ? low : low_y, high > high_y ? high : high_y,
+                              sum + sum_y};
     return pass;
 }
 
@@ -328,9 +329,9 @@ static int has_dominant(const odd_columns *odd, size_t d)
     return d >= LEAST_COLUMNS && odd->share > DOMINANT_SHARE;
 }
 
-/* list(means, largest, size, finite, odd): of the columns; the largest absolute entry of the centred
-   matrix, without columns whose entries are equal but for rounding, and of the matrix itself; are
-   all entries finite? Where they are not, the other numbers mean nothing. And is anything odd in
+/* list(means, largest, size, finite, odd): of the columns; the largest absolute entry of the
+   centred matrix, without columns whose entries are equal but for rounding, and of the matrix
+   itself; are all entries finite? Where they are not, the other numbers mean nothing. And is anything odd in
    the columns (see repalign_odd_columns())?
 
    Means are exact to the rounding of the differences between entries (a constant column gets its
@@ -371,8 +372,8 @@ SEXP repalign_column_stats(SEXP x)
 /* What note_distance_matrix() takes for 1. */
 #define DIAGONAL_ROUNDING 1e-8
 
-/* May nothing be asked of x but its values: a matrix of doubles without names, and not square with a
-   diagonal that begins like those of distances or similarities? */
+/* May nothing be asked of x but its values: a matrix of doubles without names, and not square with
+   a diagonal that begins like those of distances or similarities? */
 static int is_bare(SEXP x)
 {
     if (TYPEOF(x) != REALSXP || OBJECT(x) || !Rf_isMatrix(x)) return 0;

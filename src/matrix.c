@@ -331,8 +331,8 @@ static int has_dominant(const odd_columns *odd, size_t d)
 
 /* list(means, largest, size, finite, odd): of the columns; the largest absolute entry of the
    centred matrix, without columns whose entries are equal but for rounding, and of the matrix
-   itself; are all entries finite? Where they are not, the other numbers mean nothing. And is anything odd in
-   the columns (see repalign_odd_columns())?
+   itself; are all entries finite? Where they are not, the other numbers mean nothing. And is
+   anything odd in the columns (see repalign_odd_columns())?
 
    Means are exact to the rounding of the differences between entries (a constant column gets its
    own value, so that it centres to exact zeros), in one pass over the memory. Differences from the

@@ -264,7 +264,7 @@ is_header <- function(fields, quotes, file, below) {
   }
   counted <- if (text[1]) numbers[-1] else numbers
   # pandas counts one or two columns, too, and writes all floats with a point
-  floats <- fields[1] == "0" && all(grepl("[0-9][.e]|^$", below))
+  floats <- fields[1] == "0" && length(below) && all(grepl("[0-9][.e]|^$", below))
   counts <- (blank || length(counted) > 2 || floats) && !anyNA(counted) && counted[1] %in% 0:1 &&
     all(diff(counted) == 1)
   inform_if(if (blank) !counts else counts && !text[1], "header", "read_representation(): the ",

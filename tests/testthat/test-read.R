@@ -361,6 +361,7 @@ test_that("numbers that count columns are names, with a message", {
   expect_length(m, 3)
   # a value of 0 above whole numbers or floats that are not all written as such
   expect_length(read_representation(text_file(c("0", "0.5", "1"))), 3)
+  expect_length(read_representation(text_file("0")), 1)
 })
 
 test_that("numbers with blanks are no names of stimuli", {

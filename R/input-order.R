@@ -145,13 +145,6 @@ as_pair <- function(rx, ry) {
   pair_of(reprs[[1]], reprs[[2]])
 }
 
-# A pair for functions that need the responses themselves, or another of the `accepted` kinds.
-representation_pair <- function(x, y, accepted = "data") {
-  if (missing(x) || missing(y)) missing_side(missing(x))
-  rx <- need_kind(representation(x, "x"), accepted, "this")
-  as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
-}
-
 missing_side <- function(x_missing) {
   refuse("type", "Two representations are needed, `x` and `y`; for all pairs of a list use ",
          "similarity().", arg = if (x_missing) "x" else "y")

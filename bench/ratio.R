@@ -60,7 +60,7 @@ draw_kind <- function(n, q, world, kind) {
 # Every correction of one data set, with what decides whether it is given.
 corrections <- function(x, y) {
   row <- suppressWarnings(cka_interval(x, y, "stimulus_neuron"))
-  pair <- internal$representation_pair(x, y)
+  pair <- with(internal, as_pair(representation(x, "x"), representation(y, "y")))
   layout <- internal$unit_layout(pair, list(shared_neurons = FALSE))
   loo <- internal$leave_out_sums(pair, layout)
   h <- lapply(loo[c("xy", "xx", "yy")], internal$h_table, estimator = "stimulus_neuron")

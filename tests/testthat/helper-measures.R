@@ -197,3 +197,6 @@ miscounting_files <- function() {
     !any(vapply(told, function(text) source_contains(text, file), NA))
   }, if (!is.null(source_folder())) c("README.md", "DESCRIPTION", "NEWS.md"))
 }
+
+# A pair of two matrices, as measures get it.
+representation_pair <- function(x, y) as_pair(representation(x, "x"), representation(y, "y"))

@@ -36,7 +36,7 @@ test_that("reference values are reproduced", {
     plan <- planned(a, b, size[1], size[2], size[3])
     expect_relative(plan$se, expected$value[i], 1e-9)
   }
-  pair <- repalign:::representation_pair(a, b)
+  pair <- representation_pair(a, b)
   args <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
   parts <- repalign:::variance_parts(repalign:::plan_deletions(pair, args, c(brain, "neurons_y")))
   parts <- with(parts, c(s = stimuli, x = samples$x$units, y = samples$y$units,
@@ -71,11 +71,11 @@ test_that("at the pilot's design the error is that of the pilot", {
 })
 
 test_that("pairs of neurons are left out as if the data were made anew", {
-  pair <- repalign:::representation_pair(x, y)
+  pair <- representation_pair(x, y)
   args <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
   for (over in list(c(brain, "neurons_y"), brain)) {
     deletions <- repalign:::plan_deletions(pair, args, over)
-    cut <- repalign:::representation_pair(x[, -c(3, 7)], y)
+    cut <- representation_pair(x[, -c(3, 7)], y)
     expect_equal(deletions$samples$x$pairs[3, 7],
                  repalign:::plan_deletions(cut, args, over)$score)
   }

@@ -205,29 +205,6 @@ require_package <- function(package, why) {
             "{quoted(package)}: install.packages(\"{package}\").", arg = NULL)
 }
 
-# ---- files
-
-# The HDF5 file that is open: `path`, `file`, and `datasets` once they were listed; keep: does it
-# stay open?
-opened <- new.env(parent = emptyenv())
-
-# Evaluates `code`, which reads files. The last HDF5 file stays open meanwhile: each time that hdf5r
-# closes one it collects garbage, which takes longer than to read an array.
-keep_open <- function(code) {
-  if (isTRUE(opened$keep)) return(code)
-  opened$keep <- TRUE
-  on.exit({
-    opened$keep <- FALSE
-    close_hdf5()
-  })
-  code
-}
-
-close_hdf5 <- function() {
-  if (!is.null(opened$file)) try(opened$file$close_all(), silent = TRUE)
-  opened$path <- opened$file <- opened$datasets <- NULL
-}
-
 # ---- conditions
 
 # All errors, warnings and messages are given by the functions of this file, and some of their words

@@ -1,4 +1,5 @@
-# Small things that all files use: kinds of representations, progress, tolerances, memory.
+# Small things that all files use: kinds of representations, progress, tolerances, memory, and the
+# file that is open.
 
 # ---- kind
 
@@ -182,4 +183,27 @@ memory_limit <- function() {
   line <- grep("^MemAvailable:", lines, value = TRUE)
   free <- if (length(line) == 1) as.double(gsub("[^0-9]", "", line)) * 1024 else 16 * 1024^3
   free / 2
+}
+
+# ---- the file that is open
+
+# The HDF5 file that is open: `path`, `file`, and `datasets` once they were listed; keep: does it
+# stay open?
+opened <- new.env(parent = emptyenv())
+
+# Evaluates `code`, which reads files. The last HDF5 file stays open meanwhile: each time that hdf5r
+# closes one it collects garbage, which takes longer than to read an array.
+keep_open <- function(code) {
+  if (isTRUE(opened$keep)) return(code)
+  opened$keep <- TRUE
+  on.exit({
+    opened$keep <- FALSE
+    close_hdf5()
+  })
+  code
+}
+
+close_hdf5 <- function() {
+  if (!is.null(opened$file)) try(opened$file$close_all(), silent = TRUE)
+  opened$path <- opened$file <- opened$datasets <- NULL
 }

@@ -305,13 +305,10 @@ sums_of_others <- function(value, loss) {
 # what twice as many trials would give if scores were correlations of independent noise. The ceiling
 # has the noise of both sides.
 split_ceiling <- function(task, y, measure, splits) {
+  # errors name what the user gave
   score_of <- function(a, b, args) {
-    # errors name what the user gave
-    tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
-      e$message <- gsub("x$x", args[1], gsub("y$y", args[2], e$message, fixed = TRUE), fixed = TRUE)
-      at <- match(e$arg, c("x$x", "y$y"))
-      if (isTRUE(at > 0)) e$arg <- args[at]
-      stop(e)
+    in_words_of_call(was = "x$x", now = args[1], code = {
+      in_words_of_call(similarity(list(x = a), list(y = b), measure)$score, "y$y", args[2])
     })
   }
   reliability <- vapply(Filter(has_trials, list(task$x, y)), function(repr) {

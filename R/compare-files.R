@@ -49,6 +49,7 @@ file_parts <- function(rows, pairs, sides, job, threads, label) {
   if (worker_count() == 0 || isTRUE(job$here)) {
     return(tiles_in_turn(rows, pairs, sides, job, label))
   }
+  # by which a worker knows that its forms are of this call
   job$call <- basename(tempfile())
   units <- lapply(split(seq_along(rows), attr(rows, "unit")), function(numbers) {
     c(make_tile(unlist(rows[numbers]), pairs, sides), list(numbers = numbers, own = rows[numbers]))

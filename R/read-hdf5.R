@@ -60,6 +60,8 @@ with_dataset <- function(file, name, f) {
   })
 }
 
+# Calls f(open file). keep_open() and what it holds stand in base-words.R, since what reads several
+# arrays of a file keeps it open.
 with_hdf5 <- function(file, f) {
   if (!isTRUE(opened$keep)) return(keep_open(with_hdf5(file, f)))
   require_package("hdf5r", "Reading HDF5 files (.h5, .nwb, .mat of version 7.3)")

@@ -47,6 +47,19 @@ expect_failed <- function(ran, status, words) {
   for (word in words) expect_match(ran$err, word, fixed = TRUE)
 }
 
+test_that("remedies that are calls of R are those of the shell", {
+  folder <- withr::local_tempdir()
+  square <- file.path(folder, "square.csv")
+  write.csv(as.matrix(dist(written$data[1:12, ])), square, row.names = FALSE)
+  said <- run("similarity", "--x", square, "--y", square, "--measure", "rsa")$err
+  expect_match(said, "compare them in R, as as.dist()", fixed = TRUE)
+  expect_false(grepl("give as.dist", said, fixed = TRUE))
+  expect_failed(run("evaluate", "--data", square, "--models", square, "--measure", "rsa"), 2,
+                "evaluate_rdms() of R compares")
+  expect_failed(run("calibrate", "--x", cli("layers"), "--aggregate", "row_max"), 2,
+                "give `y`, too.")
+})
+
 test_that("folders are separated by commas, and rows are a range", {
   ran <- run("similarity", "--x", paste0(cli("layers"), ",", cli("data.npy")), "--rows", "3:22")
   found <- table_of(ran$out)
